@@ -1,0 +1,87 @@
+//! The data that pages are made from, and the bodies of the JSON API that pages and API clients share.
+//!
+//! Plain values: the server fills them in, pages show them. Money is fen, times are RFC 3339 in UTC.
+
+use serde::{Deserialize, Serialize};
+
+/// A product as the catalog shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Product {
+    /// Stock-keeping unit: capital letters, digits and hyphens.
+    pub sku: String,
+    /// Name in the language of the request.
+    pub name: String,
+    /// One sentence in the language of the request.
+    pub description: String,
+    /// Path of the picture, an SVG file of this site.
+    pub picture: String,
+    /// Price of one piece in fen.
+    pub price_fen: i64,
+    /// Pieces that can be ordered now.
+    pub available: i64,
+    /// Whether it can be ordered at all.
+    pub on_sale: bool,
+}
+
+/// One line of an accepted order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderLine {
+    /// Product.
+    pub sku: String,
+    /// Number of pieces.
+    pub qty: i64,
+    /// Price of one piece in fen at the time of the order.
+    pub unit_price_fen: i64,
+    /// Price of the line in fen.
+    pub line_total_fen: i64,
+}
+
+/// The answer to an accepted order, and the first part of what an order reads as later.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderBody {
+    /// The order's number: random, readable aloud.
+    pub order_no: String,
+    /// `WAIT_PAY`, `PAID`, … as the state machine names them.
+    pub status: String,
+    /// Lines by SKU.
+    pub items: Vec<OrderLine>,
+    /// Sum of the lines in fen.
+    pub subtotal_fen: i64,
+    /// Taken off by the coupon, in fen.
+    pub discount_fen: i64,
+    /// To pay, in fen.
+    pub total_fen: i64,
+    /// Always `CNY`.
+    pub currency: String,
+    /// When the order was accepted.
+    pub created_at: String,
+    /// Until when it can be paid.
+    pub pay_before: String,
+}
+
+/// One row of an order's journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JournalEntry {
+    /// The order's version that this event made: 1 for the first.
+    pub version: i64,
+    /// What happened: `placed`, …
+    pub event: String,
+    /// Who or what brought it: `buyer`, `api_client`, …
+    pub source: String,
+    /// Status before; none for the first.
+    pub from: Option<String>,
+    /// Status after.
+    pub to: String,
+    /// When.
+    pub at: String,
+}
+
+/// An order as its owner reads it: `GET /api/orders/{order_no}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderWithJournal {
+    /// The order.
+    #[serde(flatten)]
+    pub order: OrderBody,
+    /// Its journal, oldest first.
+    pub events: Vec<JournalEntry>,
+}
