@@ -1,1 +1,24 @@
-//! x
+//! What decides and stores: the order chain and its idempotent writes.
+//!
+//! Arrows point one way: [`http`] → use cases ([`orders`], [`tokens`], [`catalog`]) → [`idempotency`], [`outbox`] → [`db`], with
+//! the pure [`domain`] at the bottom. A reader who follows one order meets the files in this order: `http/order_form.rs` or
+//! `http/order_api.rs`, `orders/request.rs`, `idempotency.rs`, `orders/place.rs`, `domain/order.rs`, `outbox.rs`.
+
+pub mod caller;
+pub mod catalog;
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod coupons;
+pub mod db;
+pub mod domain;
+pub mod durations;
+pub mod faults;
+pub mod http;
+pub mod idempotency;
+pub mod orders;
+pub mod outbox;
+pub mod problem;
+pub mod serve;
+pub mod signing;
+pub mod tokens;

@@ -1,1 +1,7 @@
-fn main(){}
+//! The `oncemart` program: see `oncemart --help`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::cli::main()
+}

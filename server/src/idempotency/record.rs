@@ -1,0 +1,241 @@
+//! The table `idempotent_record`: one statement per intention. Which of two racing requests goes on is decided by the primary key
+//! (the claim) and by conditional updates (take-over, fence), never by looking first.
+
+use super::{Answer, Digest, ScopedKey};
+use crate::{
+    clock::Milliseconds,
+    db::{Dialect, is_lock_timeout, limit_lock_wait},
+};
+use sqlx::{Any, AnyConnection, Connection as _, Row as _, any::AnyRow, query::Query};
+use std::time::Duration;
+
+const PROCESSING: i64 = 0;
+const DONE: i64 = 1;
+const REFUSED: i64 = 2;
+
+/// What a record says of its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// A claim is being worked on, or was left behind by a crash.
+    Processing {
+        /// When others may take over.
+        lease_until: Milliseconds,
+    },
+    /// Accepted, with the answer.
+    Done(Answer),
+    /// Refused by business, with the reason. The key is free.
+    Refused(Answer),
+}
+
+/// A record as read.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Whether the request that made the last claim means the same as ours.
+    pub same_meaning: bool,
+    /// What it says.
+    pub state: State,
+    /// When it last changed.
+    pub updated_at: Milliseconds,
+}
+
+/// A claim that we hold: a completion must match its id.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Random name of this one claim.
+    pub id: String,
+}
+
+/// The first claim of a key: inserts the row, or does nothing. True if the row is ours.
+pub async fn insert(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    key: &ScopedKey,
+    digest: &Digest,
+    claim: &Claim,
+    now: Milliseconds,
+    lease: Milliseconds,
+) -> Result<bool, sqlx::Error> {
+    let sql = match dialect {
+        // The statement commits by itself and need not wait for the disk: the commit of the business transaction flushes it too,
+        // and if it is lost alone, the fence finds no row. `set_config(…, true)` ends with the statement.
+        Dialect::Postgres => {
+            "INSERT INTO idempotent_record
+                 (biz_type, biz_key, req_digest, status, claim_id, attempt, lease_until, created_at, updated_at)
+             SELECT $1, $2, $3, 0, $4, 1, $5, $6, $6
+             FROM (SELECT set_config('synchronous_commit', 'off', true) AS setting OFFSET 0) AS relaxed
+             WHERE setting IS NOT NULL
+             ON CONFLICT (biz_type, biz_key) DO NOTHING"
+        }
+        Dialect::Sqlite => {
+            "INSERT INTO idempotent_record
+                 (biz_type, biz_key, req_digest, status, claim_id, attempt, lease_until, created_at, updated_at)
+             VALUES ($1, $2, $3, 0, $4, 1, $5, $6, $6)
+             ON CONFLICT (biz_type, biz_key) DO NOTHING"
+        }
+    };
+    let inserted = sqlx::query(sql)
+        .bind(key.biz_type)
+        .bind(&key.biz_key)
+        .bind(digest.as_bytes())
+        .bind(&claim.id)
+        .bind(now.saturating_add(lease))
+        .bind(now)
+        .execute(connection)
+        .await?;
+    Ok(inserted.rows_affected() == 1)
+}
+
+/// Reads the record of a key.
+pub async fn read(
+    connection: &mut AnyConnection,
+    key: &ScopedKey,
+    digest: &Digest,
+) -> Result<Option<Record>, sqlx::Error> {
+    let row = sqlx::query(
+        "SELECT req_digest, status, lease_until, answer_status, answer_headers, answer_body, updated_at
+         FROM idempotent_record WHERE biz_type = $1 AND biz_key = $2",
+    )
+    .bind(key.biz_type)
+    .bind(&key.biz_key)
+    .fetch_optional(connection)
+    .await?;
+    row.map(|row| record_of(&row, digest)).transpose()
+}
+
+fn record_of(row: &AnyRow, digest: &Digest) -> Result<Record, sqlx::Error> {
+    let stored_digest: Vec<u8> = row.try_get("req_digest")?;
+    let state = match row.try_get::<i64, _>("status")? {
+        PROCESSING => State::Processing { lease_until: row.try_get("lease_until")? },
+        DONE => State::Done(answer_of(row)?),
+        REFUSED => State::Refused(answer_of(row)?),
+        other => return Err(sqlx::Error::Decode(format!("an idempotent record has the unknown status {other}").into())),
+    };
+    Ok(Record { same_meaning: stored_digest == digest.as_bytes(), state, updated_at: row.try_get("updated_at")? })
+}
+
+fn answer_of(row: &AnyRow) -> Result<Answer, sqlx::Error> {
+    let decode = |error: Box<dyn std::error::Error + Send + Sync>| sqlx::Error::Decode(error);
+    Ok(Answer {
+        status: u16::try_from(row.try_get::<i64, _>("answer_status")?).map_err(|error| decode(error.into()))?,
+        headers: serde_json::from_str(row.try_get("answer_headers")?).map_err(|error| decode(error.into()))?,
+        body: String::from_utf8(row.try_get("answer_body")?).map_err(|error| decode(error.into()))?,
+    })
+}
+
+/// Takes over a key that is free: refused, or its lease is over. True if the key is now ours. A row that somebody is just
+/// finishing is locked; then the answer is no, after a short wait.
+pub async fn take_over(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    key: &ScopedKey,
+    digest: &Digest,
+    claim: &Claim,
+    now: Milliseconds,
+    lease: Milliseconds,
+    lock_timeout: Duration,
+) -> Result<bool, sqlx::Error> {
+    let mut transaction = connection.begin_with(dialect.begin_write()).await?;
+    limit_lock_wait(dialect, &mut transaction, lock_timeout).await?;
+    let taken = sqlx::query(
+        "UPDATE idempotent_record
+         SET req_digest = $3, status = 0, claim_id = $4, attempt = attempt + 1, lease_until = $5, updated_at = $6,
+             answer_status = 0, answer_headers = '[]', answer_body = $7
+         WHERE biz_type = $1 AND biz_key = $2 AND (status = 2 OR (status = 0 AND lease_until < $6))",
+    )
+    .bind(key.biz_type)
+    .bind(&key.biz_key)
+    .bind(digest.as_bytes())
+    .bind(&claim.id)
+    .bind(now.saturating_add(lease))
+    .bind(now)
+    .bind(&b""[..])
+    .execute(&mut *transaction)
+    .await;
+    match taken {
+        Ok(taken) => {
+            transaction.commit().await?;
+            Ok(taken.rows_affected() == 1)
+        }
+        Err(error) if is_lock_timeout(&error) => {
+            transaction.rollback().await?;
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The fence: makes the record done, if the claim is still ours. False means that somebody took over; the caller rolls back.
+pub async fn fence(
+    connection: &mut AnyConnection,
+    key: &ScopedKey,
+    claim: &Claim,
+    answer: &Answer,
+    now: Milliseconds,
+) -> Result<bool, sqlx::Error> {
+    complete(
+        "UPDATE idempotent_record
+         SET status = 1, answer_status = $4, answer_headers = $5, answer_body = $6, updated_at = $7
+         WHERE biz_type = $1 AND biz_key = $2 AND claim_id = $3 AND status = 0",
+        connection, key, claim, answer, now,
+    )
+    .await
+}
+
+/// Marks the record refused with its reason, if the claim is still ours. The key is free again.
+pub async fn refuse(
+    connection: &mut AnyConnection,
+    key: &ScopedKey,
+    claim: &Claim,
+    answer: &Answer,
+    now: Milliseconds,
+) -> Result<bool, sqlx::Error> {
+    complete(
+        "UPDATE idempotent_record
+         SET status = 2, answer_status = $4, answer_headers = $5, answer_body = $6, updated_at = $7
+         WHERE biz_type = $1 AND biz_key = $2 AND claim_id = $3 AND status = 0",
+        connection, key, claim, answer, now,
+    )
+    .await
+}
+
+async fn complete(
+    sql: &'static str,
+    connection: &mut AnyConnection,
+    key: &ScopedKey,
+    claim: &Claim,
+    answer: &Answer,
+    now: Milliseconds,
+) -> Result<bool, sqlx::Error> {
+    let headers = serde_json::to_string(&answer.headers).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let update: Query<'_, Any, _> = sqlx::query(sql);
+    let updated = update
+        .bind(key.biz_type)
+        .bind(&key.biz_key)
+        .bind(&claim.id)
+        .bind(i64::from(answer.status))
+        .bind(headers)
+        .bind(answer.body.as_bytes())
+        .bind(now)
+        .execute(connection)
+        .await?;
+    Ok(updated.rows_affected() == 1)
+}
+
+/// Ends the lease of a claim whose work failed, so that a retry need not wait for it. If the work did commit after all, the row
+/// is done and this changes nothing.
+pub async fn abandon(
+    connection: &mut AnyConnection,
+    key: &ScopedKey,
+    claim: &Claim,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE idempotent_record SET lease_until = 0
+         WHERE biz_type = $1 AND biz_key = $2 AND claim_id = $3 AND status = 0",
+    )
+    .bind(key.biz_type)
+    .bind(&key.biz_key)
+    .bind(&claim.id)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
