@@ -1,12 +1,98 @@
-//! The pages: each a function of its data in [`data`].
+//! The pages: each a plain function of its data in [`data`], rendered once on the server.
+//!
+//! No router and no resources: the server's route gathers the data, and what stands here only shows it. Only the order form
+//! brings code to the browser; every page works without it.
 
+mod became_order;
+mod catalog;
 pub mod data;
+mod form_errors;
+mod form_fields;
+mod form_lines;
+mod form_notice;
+mod form_summary;
+mod frame;
+mod message;
+mod order;
+mod order_form;
+mod orders;
+mod parts;
+mod problems;
+mod scripts;
+mod still_working;
 
+use crate::texts::Texts;
 use data::{Frame, Page};
 use leptos::prelude::*;
 
 /// The whole document for one page. The nonce for scripts comes from the Leptos context.
 pub fn document(options: LeptosOptions, frame: Frame, page: Page) -> impl IntoView {
-    let _ = (options, frame, page);
-    view! { <!DOCTYPE html> <html lang="en"><body></body></html> }
+    let texts = Texts::of(frame.language);
+    let scripts = page.has_island().then(|| scripts::browser_code(&options));
+    let refresh = page.refreshes().then(|| view! { <meta http-equiv="refresh" content="2" /> });
+    view! {
+        <!DOCTYPE html>
+        <html lang=texts.tag()>
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <title>{format!("{} – {}", page.title(texts), texts.get("shop-name"))}</title>
+                <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <link rel="stylesheet" id="oncemart-style" href=scripts::stylesheet_path(&options) />
+                {refresh}
+                {scripts}
+            </head>
+            <body>
+                <a class="skip-link" href="#main">{texts.get("skip-to-content")}</a>
+                {frame::header(texts, &frame, &page)}
+                <main id="main" tabindex="-1">{body(texts, page)}</main>
+                {frame::footer(texts)}
+            </body>
+        </html>
+    }
 }
+
+fn body(texts: Texts, page: Page) -> AnyView {
+    match page {
+        Page::Catalog(products) => catalog::view(texts, products),
+        Page::OrderForm(form) => order_form::view(texts, *form),
+        Page::FormBecameOrder(became) => became_order::view(texts, became),
+        Page::StillWorking(working) => still_working::view(texts, &working),
+        Page::Order(order) => order::view(texts, *order),
+        Page::Orders(orders) => orders::view(texts, orders),
+        Page::Problems(types) => problems::list(texts, types),
+        Page::Problem(problem) => problems::one(texts, problem),
+        Page::Message(message) => message::view(texts, message),
+    }
+}
+
+impl Page {
+    /// What the browser's tab says.
+    fn title(&self, texts: Texts) -> String {
+        match self {
+            Self::Catalog(_) => texts.get("catalog-title"),
+            Self::OrderForm(form) => order_form::title(texts, form),
+            Self::FormBecameOrder(_) => texts.get("became-title"),
+            Self::StillWorking(working) => still_working::title(texts, working),
+            Self::Order(page) => texts.with("order-title", &[("order", page.order.order.order_no.as_str().into())]),
+            Self::Orders(_) => texts.get("orders-title"),
+            Self::Problems(_) => texts.get("problems-title"),
+            Self::Problem(problem) => problems::title(texts, *problem),
+            Self::Message(message) => message::title(texts, *message),
+        }
+    }
+
+    /// Whether the page needs code in the browser.
+    fn has_island(&self) -> bool {
+        matches!(self, Self::OrderForm(_))
+    }
+
+    /// Whether the page looks again by itself. Without a script, so that it works in every browser.
+    fn refreshes(&self) -> bool {
+        matches!(self, Self::StillWorking(working) if !working.gave_up)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,305 @@
+# 商店的中文文案。与 en.ftl 的消息、属性、变量一一对应，由测试比对。
+# 随数据而定的消息名（field-error-…、notice-…、problem-…、message-…、status-…、event-…、source-…）由代码拼出。
+
+shop-name = Oncemart
+skip-to-content = 跳到正文
+nav-label = 主导航
+nav-catalog = 商店
+nav-orders = 我的订单
+language-label = 语言
+language-en = English
+language-zh = 中文
+footer-promise = Oncemart 是一家演示商店：无论双击、刷新还是断网，一张订单表单最多只会生成一笔订单。这里不会真的售卖或发货。
+footer-problems = 常见问题与处理办法
+error-title = 有误：{ $title }
+breadcrumb-back = 返回商店
+price = ¥{ $amount }
+minus-price = −¥{ $amount }
+
+# 商品列表
+
+catalog-title = 商店
+catalog-heading = 好物，只下一次单
+catalog-intro = 挑一件喜欢的吧。不管您点了几次、刷新了几遍、断没断网，都只会有一笔订单，绝不会重复。
+catalog-empty = 目前没有在售商品，请稍后再来看看。
+catalog-order = 去下单
+    .label = 下单：{ $product }
+availability-in-stock = 有货
+availability-few = 仅剩 { $count } 件
+availability-sold-out = 已售罄
+availability-off-sale = 暂未上架
+
+# 订单表单
+
+form-title = 下单：{ $product }
+form-heading = 确认订单
+form-lead = 核对数量，填好收货信息，点一次提交即可；多点几次也没关系。
+form-items = 商品清单
+form-quantity = 数量
+    .label = { $product } 的数量
+form-quantity-hint = 每种商品可购 1～{ $maximum } 件。
+form-each = 单价 ¥{ $amount }
+form-unknown-product = 未知商品 { $sku }
+form-remove = 移除
+    .label = 移除 { $product }
+form-add = 再加一件商品
+    .choose = 选择商品
+    .button = 添加
+form-no-lines = 订单里还没有商品，请在下方添加。
+form-receiver = 收货信息
+form-name = 收货人
+form-phone = 联系电话
+    .hint = 5～20 位数字，可含空格、连字符、括号和开头的一个加号。
+form-address = 收货地址
+    .hint = 请写在一行：省、市、街道、门牌号。
+form-note = 给商家留言
+    .optional = 选填
+form-coupon = 优惠券
+    .hint = 点“使用”后即可看到优惠，提交订单时会再次核对。
+    .apply = 使用
+form-coupon-good = 此优惠券可减 ¥{ $amount }。
+summary-heading = 金额明细
+summary-subtotal = 商品小计
+summary-discount = 优惠券
+summary-total = 应付总额
+summary-unknown = 数量有误，暂无法计算
+summary-recalculate = 重新计算
+form-submit = 提交订单
+form-promise = 一张表单只对应一笔订单：不确定是否成功时，再点一次即可，不会重复扣款。
+form-errors-heading = 请修改 { $count ->
+       *[other] { $count } 处内容
+    }
+
+# 前端岛屿：订单发送途中页面的提示
+
+sending-busy = 正在提交…
+sending-status = 正在提交您的订单…
+sending-retry = 尚不确定订单是否送达，正在重试，不会重复扣款。
+sending-offline = 当前网络已断开。订单已保留在本页，恢复联网后会自动提交，且只提交一次。
+sending-try-now = 立即重试
+sending-done = 下单成功，正在打开订单…
+    .link = 查看订单
+editing-busy = 正在更新…
+editing-done = 订单表单已更新。
+elsewhere-heading = 这张表单已在另一个标签页下单成功
+elsewhere-text = 订单已提交，仅此一笔。在本页无论怎么操作，都不会再次下单。
+elsewhere-link = 查看订单
+elsewhere-again = 再下一单
+coupon-not-applied = 点“使用”即可使用这张优惠券。
+
+# 字段错误
+
+field-items = 商品清单
+field-quantity = { $product } 的数量
+field-error-required = 请填写此项。
+field-error-too-long = 最多 { $maximum } 个字符。
+field-error-forbidden-character = 含有不可使用的字符，例如控制字符。
+field-error-not-a-phone-number = 电话号码应为 5～20 位数字，可含空格、连字符、括号和开头的一个加号。
+field-error-not-a-quantity = 请输入 1～{ $maximum } 之间的整数。
+field-error-not-a-sku = 商品编号不正确。
+field-error-too-many-lines = 一笔订单最多 { $maximum } 种商品。
+field-error-not-a-text = 此项应为文本。
+field-error-not-an-amount = 金额应为整数（单位：分）。
+
+# 本次提交未被接受的原因：没有下单，已填内容均保留
+
+notice-sold-out = 库存不足
+    .text = 手慢了一步：{ $product } 已售罄，或剩余数量不足。本次没有下单，请修改数量或移除该商品。
+    .text-left = { $available ->
+        [0] { $product } 已售罄。本次没有下单，移除该商品后可继续购买其他商品。
+       *[other] { $product } 仅剩 { $available } 件。本次没有下单，请修改数量后重新提交。
+    }
+notice-price-changed = 价格有变动
+    .text = 在您浏览本页期间，{ $product } 的价格发生了变化。本次没有下单。下方已显示最新价格，确认无误后请重新提交。
+notice-unknown-product = 找不到该商品
+    .text = 本店没有 { $product }。本次没有下单，移除该商品后可继续购买其他商品。
+notice-product-off-sale = 商品已下架
+    .text = { $product } 目前不可购买。本次没有下单，移除该商品后可继续购买其他商品。
+notice-coupon-not-usable = 优惠券不可用
+    .text = 该优惠券不存在、已被使用或已失效。本次没有下单，请删除或更正后重新提交。
+notice-refused = 订单未被接受
+    .text = 本次没有下单，请检查表单后重新提交。
+notice-token-expired = 页面打开的时间太久了
+    .text = 表单的有效期为 24 小时。本次没有下单。您填写的内容已保留，表单也已更新，请核对后重新提交。
+notice-token-unknown = 这张表单不属于本次访问
+    .text = 可能是浏览器的 Cookie 被清除了。本次没有下单。您填写的内容已保留，表单也已更新，请核对后重新提交。
+notice-token-reused = 这张表单已生成订单 { $order }
+    .text = 它此前已以其他内容下单成功，原订单保持不变；之后修改的内容并未下单。
+    .link = 查看订单 { $order }
+notice-try-again = 暂时无法保存您的订单
+    .text = 您填写的内容都还在，请稍后再次提交。同一张表单绝不会生成两笔订单。
+notice-edited = 表单已更新
+    .text = 尚未下单。
+notice-go-to-field = 前往修改
+
+# 已生成订单的表单
+
+became-title = 这张表单已生成订单
+became-heading = 这张表单已生成订单 { $order }
+became-text = 订单只提交了一次，不会再次提交。您可以查看这笔订单；如果还想再买，也可以重新下一单。
+became-link = 查看订单 { $order }
+became-restart = 再下一单
+
+# 仍在处理
+
+working-title = 订单正在处理
+working-heading = 请稍候，正在处理您的订单
+working-text = 目前还不能确定下单是否成功，本页每两秒自动查询一次。无论您怎么点，都不会重复下单。
+working-gave-up-title = 结果尚未确定
+working-gave-up-heading = 处理时间比预期长
+working-gave-up-text = 目前仍无法确定下单是否成功。请返回表单再次提交，这样做是安全的：如果第一次已经成功，您看到的就是那笔订单，绝不会多出一笔。
+working-back = 返回表单
+
+# 订单
+
+order-title = 订单 { $order }
+order-heading = 订单详情
+order-thanks = 谢谢惠顾！订单已提交，仅此一笔。
+order-number-label = 订单编号
+order-placed-at = 下单时间
+order-pay-before = 付款截止
+order-items = 商品清单
+order-pieces = { $count } × ¥{ $amount }
+order-receiver = 收货信息
+order-note = 留言
+order-coupon = 优惠券
+order-amounts = 金额明细
+order-journal = 订单动态
+order-again = 继续逛逛
+journal-by = 来自{ $source }
+journal-change = { $from } → { $to }
+time-zone = { $time } (UTC+8)
+status-WAIT_PAY = 待付款
+status-PAID = 已付款
+status-SHIPPED = 已发货
+status-COMPLETED = 已完成
+status-CLOSED = 已关闭
+status-REFUNDING = 退款中
+status-REFUNDED = 已退款
+event-placed = 已下单
+source-buyer = 您的浏览器
+source-api_client = API 客户端
+
+# 我的订单
+
+orders-title = 我的订单
+orders-heading = 我的订单
+orders-intro = 用本浏览器下过的全部订单，最新的在最前面。
+orders-empty = 还没有订单
+    .text = 用本浏览器下单后，订单会显示在这里。
+    .link = 去商店逛逛
+orders-pieces = { $count ->
+       *[other] 共 { $count } 件
+    }
+orders-open = 订单 { $order }
+
+# 提示页
+
+message-not-found =
+    .title = 页面不存在
+    .text = 这个页面不存在，或者不属于您。
+message-cookies-needed =
+    .title = 请允许使用 Cookie
+    .text = 订单表单需要一个 Cookie 来确认表单属于您。您的浏览器没有保存它，因此什么都没有记录。请允许本站使用 Cookie，然后重新打开表单。
+message-cross-site =
+    .title = 请求并非来自本店
+    .text = 有其他网站试图以您的名义提交内容，已被拒绝，没有任何改动。如果您正在填写本店的表单，请重新打开后再提交。
+message-unavailable =
+    .title = 请稍候
+    .text = 商店暂时无法读取数据。没有任何丢失，也不会重复下单。请稍后刷新本页。
+message-too-large =
+    .title = 内容过长
+    .text = 提交的内容超出了上限，没有下单。请返回并缩短内容。
+message-bad-request =
+    .title = 无法识别提交的内容
+    .text = 提交的内容不是本店的表单，没有下单。请重新打开表单。
+message-broken =
+    .title = 我们这边出了点问题
+    .text = 非常抱歉。如果您正在下单，请再次提交同一张表单，最多只会生成一笔订单。
+message-home = 返回商店
+
+# API 的问题类型
+
+problems-title = 常见问题与处理办法
+problems-heading = 常见问题与处理办法
+problems-intro = API 的每个错误都属于下列某一类型，每个链接就是该类型的固定地址。
+problems-keys-heading = 幂等键的有效期
+problems-keys-first = 提交令牌自表单加载起 24 小时内可用于首次下单。超过时限仍未使用的令牌会得到 410，页面会给出新的令牌。
+problems-keys-kept = 每个键的应答，自该键最后还能发起订单的时刻起，至少保留 7 天。在此期间，用同一个键重复同一请求，会原样得到第一次的应答，一个字节都不差，并带有 Idempotency-Replayed: true。
+problems-keys-after = 订单比应答记录保存得更久：即使应答记录已清理，只要订单存在，同一个键就绝不会产生第二笔订单。
+problems-retry-heading = Retry-After 的含义
+problems-retry-text = Retry-After 表示多少秒之后可以用同一个键、同样的内容再次发送请求。正在处理的请求若被重复发送，会先等待最多 2 秒以取得结果。没有 Retry-After 的应答不会因等待而改变：请查看其类型并修改请求。
+problems-list-heading = 类型
+problems-status = HTTP { $status }
+problem-meaning = 含义
+problem-action = 处理办法
+problem-all = 全部问题类型
+problem-missing-key = 缺少幂等键
+    .meaning = 请求没有带键：既没有 X-Submit-Token，也没有 Idempotency-Key 或表单字段 submit_token。服务器从不自行生成键，否则无法识别重试。
+    .action = 请发送表单中的提交令牌；API 客户端请自行生成键，并在每次重试时使用同一个。
+problem-key-mismatch = 键不唯一
+    .meaning = 请求里有两个不同的键，或同一个键头出现了两次，无法判断以哪个为准。两个键都没有被占用。
+    .action = 只在一处发送一个键。这两个键都仍可使用。
+problem-malformed-key = 键的格式不对
+    .meaning = 键为空、超过 128 个字符，或含有不允许的字符。
+    .action = 请发送 1～128 个可见 ASCII 字符；提交令牌请与页面给出的完全一致。
+problem-malformed-request = 无法解析请求
+    .meaning = 请求无法解析：JSON 或表单编码有误、同一名称出现两次，或字节不是 UTF-8。键没有被占用。
+    .action = 更正请求后用同一个键重新发送。
+problem-unsupported-media-type = 不支持的内容类型
+    .meaning = 订单须以 UTF-8 编码的 application/json 或 application/x-www-form-urlencoded 发送，本次请求不是这两种。
+    .action = 把 Content-Type 设为其中之一，用同一个键重新发送。
+problem-request-too-large = 请求过大
+    .meaning = 请求体超过服务器读取的上限。内容完全没有使用，键仍然有效。
+    .action = 请缩小请求体。一笔订单最多 50 行。
+problem-invalid-fields = 字段不合要求
+    .meaning = 有一个或多个字段不合要求，“errors” 列表里每个字段一条。键没有被占用。
+    .action = 更正字段后重新发送，可以继续使用同一个键。
+problem-unknown-token = 未知的提交令牌
+    .meaning = 该令牌不是本店签发的，或不是签发给当前浏览器会话的。是否被他人使用过，不会透露。
+    .action = 重新打开订单表单，使用其中的令牌。
+problem-expired-token = 提交令牌已过期
+    .meaning = 该令牌签发已超过 24 小时，且从未生成订单。本次没有下单。
+    .action = 重新打开订单表单。页面会保留已填内容，并给出新的令牌。
+problem-unauthorized = 未经授权
+    .meaning = 使用自定义的键需要 API 客户端的密钥，本次请求没有携带有效的密钥。
+    .action = 发送 Authorization: Bearer 加客户端密钥，或使用订单表单中的提交令牌。
+problem-cross-site-request = 跨站请求
+    .meaning = 写请求来自其他网站的页面，或没有说明来源。在进行任何处理之前就已拒绝。
+    .action = 请从本店页面发送写请求，或由程序使用自己的凭证发送。
+problem-key-reused = 键已用于其他内容
+    .meaning = 这个键已对应一个内容不同且已被接受的请求，第一次的结果保持不变。
+    .action = 若是重试，请发送与第一次完全相同的内容；若是新订单，请使用新的键。否则请检查程序：两个操作绝不能共用一个键。
+problem-still-running = 仍在处理
+    .meaning = 使用这个键的第一个请求尚未完成，服务器已为它等待了最多 2 秒。中途失败的请求只会占用键几秒钟。
+    .action = 按 Retry-After 等待后，用同一个键重新发送同一请求，即可得到第一个请求的结果。
+problem-sold-out = 库存不足
+    .meaning = 剩余数量少于订单所需。没有预留任何库存，键仍可使用。
+    .action = 减少数量后重新发送；同样的或更正后的订单都可以使用同一个键。
+problem-unknown-product = 商品不存在
+    .meaning = 订单中的商品不存在。没有下单，键仍可使用。
+    .action = 移除或更正商品后重新发送，可以使用同一个键。
+problem-product-off-sale = 商品未上架
+    .meaning = 商品存在，但目前不可购买。没有下单，键仍可使用。
+    .action = 移除该商品，或稍后发送同一请求，可以使用同一个键。
+problem-price-changed = 价格有变动
+    .meaning = 您预期的总额或单价与当前不符。没有下单，键仍可使用。
+    .action = 请读取当前价格；如果同意，按新价格发送订单，可以使用同一个键。
+problem-coupon-not-usable = 优惠券不可用
+    .meaning = 优惠券不存在、已被使用或已失效。没有下单，更不会按原价下单，键仍可使用。
+    .action = 删除或更换优惠券后重新发送，可以使用同一个键。
+problem-record-expired = 记录已清理，订单仍在
+    .meaning = 这个键很久以前已生成订单。保存的应答已清理，但订单仍然存在，没有产生第二笔订单。
+    .action = 请通过链接查看该订单。如需新订单，请使用新的键。
+problem-not-found = 未找到
+    .meaning = 该地址没有内容，或不属于您。两者有意不作区分。
+    .action = 请检查地址和凭证。
+problem-method-not-allowed = 不支持的方法
+    .meaning = 该地址存在，但不支持这个方法。
+    .action = 请使用 Allow 头列出的方法。
+problem-unavailable = 暂时不可用
+    .meaning = 数据库暂时无法访问或响应过慢。这个应答没有记在该键之下；极少数情况下操作其实已经完成，重试时会得到其结果。
+    .action = 按 Retry-After 等待后，用同一个键重新发送同一请求。
+problem-internal-error = 内部错误
+    .meaning = 我们这边出了问题。这个应答没有记在该键之下。
+    .action = 用同一个键重新发送同一请求，最多只会生效一次。如果一直失败，请告知我们请求编号。
