@@ -9,14 +9,21 @@ pub struct SessionId(String);
 
 impl SessionId {
     /// A new session. Ids begin with the time, so that of several the oldest is the smallest.
-    #[expect(clippy::new_without_default, reason = "a default session would look like the same one each time")]
+    #[expect(
+        clippy::new_without_default,
+        reason = "a default session would look like the same one each time"
+    )]
     pub fn new() -> Self {
         Self(Uuid::now_v7().simple().to_string())
     }
 
     /// Takes a text for an id, if it has the one form that [`Self::new`] writes.
     pub fn parse(text: &str) -> Option<Self> {
-        Uuid::try_parse(text).ok().map(|id| id.simple().to_string()).filter(|id| id == text).map(Self)
+        Uuid::try_parse(text)
+            .ok()
+            .map(|id| id.simple().to_string())
+            .filter(|id| id == text)
+            .map(Self)
     }
 
     /// The id's text: 32 hexadecimal digits.

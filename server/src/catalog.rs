@@ -162,14 +162,25 @@ pub async fn set(
         .await?;
     if available != before.available {
         let reference = format!("set:{}", uuid::Uuid::now_v7());
-        write_ledger(transaction, &reference, sku, "set", available - before.available, 0, now).await?;
+        write_ledger(
+            transaction,
+            &reference,
+            sku,
+            "set",
+            available - before.available,
+            0,
+            now,
+        )
+        .await?;
     }
     Ok(true)
 }
 
 /// Gives a new shop its products; does nothing where there is any product.
 pub async fn seed(transaction: &mut AnyConnection, now: Milliseconds) -> Result<(), sqlx::Error> {
-    let row = sqlx::query("SELECT COUNT(*) AS products FROM product").fetch_one(&mut *transaction).await?;
+    let row = sqlx::query("SELECT COUNT(*) AS products FROM product")
+        .fetch_one(&mut *transaction)
+        .await?;
     if row.try_get::<i64, _>("products")? > 0 {
         return Ok(());
     }

@@ -15,12 +15,16 @@ pub struct Clock {
 impl Clock {
     /// A clock that runs the given number of seconds ahead (or behind, when negative).
     pub fn with_offset_seconds(seconds: i64) -> Self {
-        Self { offset_milliseconds: seconds.saturating_mul(1_000) }
+        Self {
+            offset_milliseconds: seconds.saturating_mul(1_000),
+        }
     }
 
     /// Now.
     pub fn now(self) -> Milliseconds {
-        Timestamp::now().as_millisecond().saturating_add(self.offset_milliseconds)
+        Timestamp::now()
+            .as_millisecond()
+            .saturating_add(self.offset_milliseconds)
     }
 }
 

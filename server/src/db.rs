@@ -4,9 +4,7 @@
 
 use crate::durations::Durations;
 use sqlx::{
-    Any, AnyConnection, AnyPool, Connection as _, Executor as _, Transaction,
-    any::AnyPoolOptions,
-    pool::PoolConnection,
+    Any, AnyConnection, AnyPool, Connection as _, Executor as _, Transaction, any::AnyPoolOptions, pool::PoolConnection,
 };
 use std::time::Duration;
 
@@ -64,18 +62,33 @@ impl Database {
         sqlx::any::install_default_drivers();
         match Dialect::of_url(url) {
             Some(Dialect::Postgres) => {
-                let writers = pool(POSTGRES_CONNECTIONS, durations, postgres_settings(durations)).connect(url).await?;
-                Ok(Self { dialect: Dialect::Postgres, readers: writers.clone(), writers })
+                let writers = pool(POSTGRES_CONNECTIONS, durations, postgres_settings(durations))
+                    .connect(url)
+                    .await?;
+                Ok(Self {
+                    dialect: Dialect::Postgres,
+                    readers: writers.clone(),
+                    writers,
+                })
             }
             Some(Dialect::Sqlite) => {
                 let writers = pool(1, durations, sqlite_settings(durations)).connect(url).await?;
-                let readers =
-                    pool(SQLITE_READERS, durations, format!("{} PRAGMA query_only = ON;", sqlite_settings(durations)))
-                        .connect(url)
-                        .await?;
-                Ok(Self { dialect: Dialect::Sqlite, writers, readers })
+                let readers = pool(
+                    SQLITE_READERS,
+                    durations,
+                    format!("{} PRAGMA query_only = ON;", sqlite_settings(durations)),
+                )
+                .connect(url)
+                .await?;
+                Ok(Self {
+                    dialect: Dialect::Sqlite,
+                    writers,
+                    readers,
+                })
             }
-            None => Err(sqlx::Error::Configuration("the database URL begins with neither sqlite: nor postgres:".into())),
+            None => Err(sqlx::Error::Configuration(
+                "the database URL begins with neither sqlite: nor postgres:".into(),
+            )),
         }
     }
 
@@ -127,22 +140,32 @@ fn postgres_settings(durations: &Durations) -> String {
     let timeout = durations.statement_timeout.as_millis();
     // A transaction that its client has forgotten must not hold its locks past the call.
     let idle = durations.call_timeout.as_millis();
-    format!("SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; SET idle_in_transaction_session_timeout = {idle};")
+    format!(
+        "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; SET idle_in_transaction_session_timeout = {idle};"
+    )
 }
 
 fn sqlite_settings(durations: &Durations) -> String {
     let busy = durations.statement_timeout.as_millis();
-    format!("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = {busy};")
+    format!(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = {busy};"
+    )
 }
 
 /// Whether the database says "try the transaction again": a deadlock or a serialization failure.
 pub fn is_retryable(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| matches!(&*code, "40001" | "40P01"))
+    error
+        .as_database_error()
+        .and_then(|error| error.code())
+        .is_some_and(|code| matches!(&*code, "40001" | "40P01"))
 }
 
 /// Whether a lock was not had in time (PostgreSQL's `lock_not_available`).
 pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| &*code == "55P03")
+    error
+        .as_database_error()
+        .and_then(|error| error.code())
+        .is_some_and(|code| &*code == "55P03")
 }
 
 /// Limits how long the next statements of this transaction wait for a lock. SQLite has one writer, hence nothing to wait for.
@@ -153,7 +176,10 @@ pub async fn limit_lock_wait(
 ) -> Result<(), sqlx::Error> {
     if dialect == Dialect::Postgres {
         let milliseconds = limit.as_millis().to_string();
-        sqlx::query("SELECT set_config('lock_timeout', $1, true)").bind(milliseconds).execute(connection).await?;
+        sqlx::query("SELECT set_config('lock_timeout', $1, true)")
+            .bind(milliseconds)
+            .execute(connection)
+            .await?;
     }
     Ok(())
 }
@@ -173,7 +199,9 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
             // SQLite's codes: busy, locked, read-only, disk error, disk full, cannot open.
             let class = code.get(..2).unwrap_or("");
             (code.len() == 5 && matches!(class, "08" | "25" | "40" | "53" | "55" | "57" | "58"))
-                || code.parse::<i64>().is_ok_and(|code| code < 10_000 && matches!(code & 255, 5 | 6 | 8 | 10 | 13 | 14))
+                || code
+                    .parse::<i64>()
+                    .is_ok_and(|code| code < 10_000 && matches!(code & 255, 5 | 6 | 8 | 10 | 13 | 14))
         }),
         _ => false,
     }

@@ -76,22 +76,46 @@ impl Durations {
     /// The inequalities that the design rests on. The message names the one that is broken.
     pub fn check(&self) -> Result<(), &'static str> {
         let rules = [
-            (self.take_over_lock_timeout < self.statement_timeout, "a take-over's lock timeout must be below the statement timeout"),
-            (self.statement_timeout < self.call_timeout, "the statement timeout must be below the call timeout"),
-            (self.call_timeout < self.lease, "the call timeout must be below the lease, or a slow claim would be taken over at work"),
-            (self.lease <= self.gate_life, "the gate must live at least as long as the lease"),
-            (self.duplicate_poll < self.duplicate_wait, "a duplicate must look again before it gives up"),
+            (
+                self.take_over_lock_timeout < self.statement_timeout,
+                "a take-over's lock timeout must be below the statement timeout",
+            ),
+            (
+                self.statement_timeout < self.call_timeout,
+                "the statement timeout must be below the call timeout",
+            ),
+            (
+                self.call_timeout < self.lease,
+                "the call timeout must be below the lease, or a slow claim would be taken over at work",
+            ),
+            (
+                self.lease <= self.gate_life,
+                "the gate must live at least as long as the lease",
+            ),
+            (
+                self.duplicate_poll < self.duplicate_wait,
+                "a duplicate must look again before it gives up",
+            ),
             (
                 self.connection_wait + self.duplicate_wait + self.call_timeout <= self.request_timeout,
                 "the request timeout must cover the wait for a connection, the wait of a duplicate and the call",
             ),
-            (self.request_timeout < self.client_timeout, "the client must be more patient than the server"),
+            (
+                self.request_timeout < self.client_timeout,
+                "the client must be more patient than the server",
+            ),
             (
                 self.record_life >= self.retry_window + self.token_life,
                 "a record must outlive the retry window plus the token's life",
             ),
-            (self.result_life <= self.record_life, "Redis must not remember longer than the database"),
-            (self.payment_deadline < HOUR * 24, "the payment deadline must be below a day"),
+            (
+                self.result_life <= self.record_life,
+                "Redis must not remember longer than the database",
+            ),
+            (
+                self.payment_deadline < HOUR * 24,
+                "the payment deadline must be below a day",
+            ),
         ];
         match rules.iter().find(|(holds, _)| !holds) {
             Some((_, broken)) => Err(broken),
@@ -111,7 +135,10 @@ mod tests {
 
     #[test]
     fn a_lease_shorter_than_the_call_is_refused() {
-        let durations = Durations { lease: Duration::from_secs(1), ..Durations::default() };
+        let durations = Durations {
+            lease: Duration::from_secs(1),
+            ..Durations::default()
+        };
         assert!(durations.check().unwrap_err().contains("lease"));
     }
 }

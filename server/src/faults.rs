@@ -39,7 +39,11 @@ pub struct Faults {
 impl Faults {
     /// Reads `point:action[:argument]`, several separated by commas.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let armed = text.split(',').filter(|part| !part.is_empty()).map(parse_one).collect::<Result<Vec<_>, _>>()?;
+        let armed = text
+            .split(',')
+            .filter(|part| !part.is_empty())
+            .map(parse_one)
+            .collect::<Result<Vec<_>, _>>()?;
         if !armed.is_empty() && !cfg!(debug_assertions) {
             return Err("ONCEMART_FAULT: this is a release build, which has no fault points; unset it".to_owned());
         }
@@ -94,11 +98,17 @@ fn parse_one(text: &str) -> Result<(FaultPoint, Action), String> {
     let action = match (action, argument) {
         ("abort", None) => Action::Abort,
         ("panic", None) => Action::Panic,
-        ("delay", Some(milliseconds)) => Action::Delay(Duration::from_millis(
-            milliseconds.parse().map_err(|_| format!("ONCEMART_FAULT: '{milliseconds}' is not a number of milliseconds"))?,
-        )),
+        ("delay", Some(milliseconds)) => {
+            Action::Delay(Duration::from_millis(milliseconds.parse().map_err(|_| {
+                format!("ONCEMART_FAULT: '{milliseconds}' is not a number of milliseconds")
+            })?))
+        }
         ("hold", Some(path)) => Action::Hold(PathBuf::from(path)),
-        _ => return Err(format!("ONCEMART_FAULT: '{text}' is not point:abort, point:panic, point:delay:MS or point:hold:FILE")),
+        _ => {
+            return Err(format!(
+                "ONCEMART_FAULT: '{text}' is not point:abort, point:panic, point:delay:MS or point:hold:FILE"
+            ));
+        }
     };
     Ok((point, action))
 }

@@ -61,7 +61,10 @@ impl ScopedKey {
             joined
         } else {
             let hash = Sha256::digest(joined.as_bytes());
-            format!("sha256:{}", hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+            format!(
+                "sha256:{}",
+                hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+            )
         };
         Self { biz_type, biz_key }
     }
@@ -94,7 +97,7 @@ pub struct Call<O> {
 }
 
 /// Something that can be done at most once.
-pub trait Operation: Send + 'static {
+pub trait Operation: Send + Sync + 'static {
     /// What the effects will be, worked out before the transaction.
     type Plan: Send + Sync;
 
@@ -205,16 +208,25 @@ impl Executor {
     /// Steps 3 to 6.
     async fn run<O: Operation>(&self, call: &Call<O>) -> Result<Outcome, sqlx::Error> {
         // Registered before anything is read, so that no wake-up is missed.
-        let mut patience = Patience::new(self.waiters.register(&call.key.as_text()), self.clock.now(), &self.durations);
+        let mut patience = Patience::new(
+            self.waiters.register(&call.key.as_text()),
+            self.clock.now(),
+            &self.durations,
+        );
         // Somebody in this process has the key in hand: wait without a connection, which they may need themselves.
         if !patience.interest.works() && !patience.wait_to_the_end().await {
             return Ok(Outcome::Running);
         }
-        let claim = Claim { id: uuid::Uuid::new_v4().simple().to_string() };
+        let claim = Claim {
+            id: uuid::Uuid::new_v4().simple().to_string(),
+        };
         let mut connection = self.database.writer().await?;
         match self.gate.enter(&call.key, &call.digest, &claim.id).await {
             // Only an equal meaning is answered from here; every other judgement is the database's.
-            GateReply::Finished { same_meaning: true, answer } => return Ok(Outcome::Done { answer, replayed: true }),
+            GateReply::Finished {
+                same_meaning: true,
+                answer,
+            } => return Ok(Outcome::Done { answer, replayed: true }),
             GateReply::Finished { .. } | GateReply::Open => {}
             GateReply::Busy => {
                 drop(connection);
@@ -275,13 +287,13 @@ impl Executor {
             if first && record::insert(connection, dialect, key, digest, claim, now, lease).await? {
                 return Ok(Claimed::Mine);
             }
-            let Some(record) = record::read(connection, key, digest).await? else {
+            let Some(record) = record::read(connection, key).await? else {
                 if first {
                     continue; // The row that was in the way has gone since: the INSERT decides again.
                 }
                 return Ok(Claimed::Settled(Outcome::TooOld));
             };
-            return match judge(record, now, patience) {
+            return match judge(record, digest, now, patience) {
                 Judgement::Settled(outcome) => Ok(Claimed::Settled(outcome)),
                 Judgement::Running => Ok(Claimed::Running),
                 Judgement::Free => {
@@ -328,7 +340,12 @@ impl Executor {
                 Planned::Refused(reason) => return self.refuse(connection, call, claim, reason).await,
             };
             match self.transact(connection, call, claim, &plan, &answer).await {
-                Ok(Transacted::Committed) => return Ok(Worked::Ended(Outcome::Done { answer, replayed: false })),
+                Ok(Transacted::Committed) => {
+                    return Ok(Worked::Ended(Outcome::Done {
+                        answer,
+                        replayed: false,
+                    }));
+                }
                 Ok(Transacted::FenceLost) => return Ok(Worked::FenceLost),
                 Ok(Transacted::Applied(Applied::Refused(reason))) => {
                     return self.refuse(connection, call, claim, reason).await;
@@ -375,7 +392,11 @@ impl Executor {
         reason: Answer,
     ) -> Result<Worked, sqlx::Error> {
         let ours = record::refuse(connection, &call.key, claim, &reason, self.clock.now()).await?;
-        Ok(if ours { Worked::Ended(Outcome::Refused(reason)) } else { Worked::FenceLost })
+        Ok(if ours {
+            Worked::Ended(Outcome::Refused(reason))
+        } else {
+            Worked::FenceLost
+        })
     }
 
     /// Step 6, off the caller's path.
@@ -385,7 +406,8 @@ impl Executor {
             _ => None,
         };
         let (gate, key, digest) = (self.gate.clone(), call.key.clone(), call.digest);
-        self.tasks.spawn(async move { gate.leave(&key, &digest, &claim.id, accepted.as_ref()).await });
+        self.tasks
+            .spawn(async move { gate.leave(&key, &digest, &claim.id, accepted.as_ref()).await });
     }
 }
 
@@ -396,14 +418,13 @@ enum Judgement {
     Free,
 }
 
-fn judge(record: Record, now: Milliseconds, patience: &Patience) -> Judgement {
+fn judge(record: Record, digest: &Digest, now: Milliseconds, patience: &Patience) -> Judgement {
+    let same_meaning = record.digest == digest.as_bytes();
     match record.state {
-        State::Done(answer) if record.same_meaning => Judgement::Settled(Outcome::Done { answer, replayed: true }),
+        State::Done(answer) if same_meaning => Judgement::Settled(Outcome::Done { answer, replayed: true }),
         State::Done(answer) => Judgement::Settled(Outcome::KeyReused(answer)),
         // Refused while we waited for it: that is our answer too. Refused before we came: the key is free, we try ourselves.
-        State::Refused(reason)
-            if record.same_meaning && patience.waited && record.updated_at >= patience.asked_at =>
-        {
+        State::Refused(reason) if same_meaning && patience.waited && record.updated_at >= patience.asked_at => {
             Judgement::Settled(Outcome::Refused(reason))
         }
         State::Refused(_) => Judgement::Free,
@@ -442,7 +463,13 @@ struct Patience {
 impl Patience {
     fn new(interest: Interest, asked_at: Milliseconds, durations: &Durations) -> Self {
         let give_up = Instant::now() + durations.duplicate_wait;
-        Self { interest, asked_at, waited: false, give_up, poll: durations.duplicate_poll }
+        Self {
+            interest,
+            asked_at,
+            waited: false,
+            give_up,
+            poll: durations.duplicate_poll,
+        }
     }
 
     /// Waits to be woken, one poll at most. False when patience is over.
@@ -459,6 +486,8 @@ impl Patience {
     /// Waits to be woken until patience is over. False when nobody woke us.
     async fn wait_to_the_end(&mut self) -> bool {
         self.waited = true;
-        self.interest.wait(self.give_up.saturating_duration_since(Instant::now())).await
+        self.interest
+            .wait(self.give_up.saturating_duration_since(Instant::now()))
+            .await
     }
 }

@@ -5,6 +5,7 @@ pub mod advance;
 pub mod place;
 pub mod read;
 pub mod request;
+pub mod submit;
 
 use crate::idempotency::ScopedKey;
 

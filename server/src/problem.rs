@@ -99,7 +99,11 @@ impl ProblemKind {
             Self::Unauthorized => ("unauthorized", 401, "The request is not authenticated"),
             Self::CrossSiteRequest => ("cross-site-request", 403, "The request comes from another site"),
             Self::KeyReused => ("key-reused", 422, "This idempotency key was used for another request"),
-            Self::StillRunning => ("still-running", 409, "The first request with this key is still being worked on"),
+            Self::StillRunning => (
+                "still-running",
+                409,
+                "The first request with this key is still being worked on",
+            ),
             Self::SoldOut => ("sold-out", 409, "Not enough pieces are left"),
             Self::UnknownProduct => ("unknown-product", 409, "There is no such product"),
             Self::ProductOffSale => ("product-off-sale", 409, "The product is not on sale"),
@@ -125,7 +129,10 @@ impl ProblemKind {
 
     /// What the page of this type is made from.
     pub fn page(self) -> ProblemType {
-        ProblemType { slug: self.slug(), status: self.status() }
+        ProblemType {
+            slug: self.slug(),
+            status: self.status(),
+        }
     }
 
     /// Seconds after which a retry makes sense, for the types whose cause passes by itself.
@@ -165,6 +172,11 @@ impl Problem {
         self
     }
 
+    /// A member's text; empty if there is none.
+    pub fn text(&self, name: &str) -> &str {
+        self.members.get(name).and_then(Value::as_str).unwrap_or("")
+    }
+
     /// A problem with one entry per field.
     pub fn invalid_fields(errors: &[FieldError]) -> Self {
         let entries: Vec<Value> = errors.iter().map(field_entry).collect();
@@ -178,14 +190,22 @@ impl Problem {
 
     /// The problem as an answer that can be stored.
     pub fn to_answer(&self) -> Answer {
-        Answer::new(self.kind.status(), &[("content-type", "application/problem+json")], self.to_json())
+        Answer::new(
+            self.kind.status(),
+            &[("content-type", "application/problem+json")],
+            self.to_json(),
+        )
     }
 }
 
 fn field_entry(error: &FieldError) -> Value {
     // `items[0].qty` as a JSON Pointer (RFC 6901): `/items/0/qty`.
-    let pointer = format!("/{}", error.field.replace("].", "/").replace(['[', '.'], "/").replace(']', ""));
-    let mut entry = json!({ "field": error.field, "pointer": pointer, "code": error.code.as_str(), "detail": field_detail(error) });
+    let pointer = format!(
+        "/{}",
+        error.field.replace("].", "/").replace(['[', '.'], "/").replace(']', "")
+    );
+    let mut entry =
+        json!({ "field": error.field, "pointer": pointer, "code": error.code.as_str(), "detail": field_detail(error) });
     if let Some(maximum) = error.code.maximum() {
         entry["maximum"] = json!(maximum);
     }
@@ -197,8 +217,12 @@ fn field_detail(error: &FieldError) -> String {
     match error.code {
         Code::Required => "This field is required.".to_owned(),
         Code::TooLong { maximum } => format!("At most {maximum} characters."),
-        Code::ForbiddenCharacter => "Control characters and characters that turn the direction of text are not allowed.".to_owned(),
-        Code::NotAPhoneNumber => "5 to 20 digits; spaces, hyphens, parentheses and a leading plus are allowed.".to_owned(),
+        Code::ForbiddenCharacter => {
+            "Control characters and characters that turn the direction of text are not allowed.".to_owned()
+        }
+        Code::NotAPhoneNumber => {
+            "5 to 20 digits; spaces, hyphens, parentheses and a leading plus are allowed.".to_owned()
+        }
         Code::NotAQuantity { maximum } => format!("A whole number from 1 to {maximum}, as a number."),
         Code::NotASku => "Capital letters, digits and hyphens, at most 32.".to_owned(),
         Code::TooManyLines { maximum } => format!("At most {maximum} lines."),
@@ -222,7 +246,10 @@ mod tests {
 
     #[test]
     fn a_field_is_named_and_pointed_at() {
-        let errors = [FieldError { field: "items[2].qty".to_owned(), code: FieldErrorCode::NotAQuantity { maximum: 99 } }];
+        let errors = [FieldError {
+            field: "items[2].qty".to_owned(),
+            code: FieldErrorCode::NotAQuantity { maximum: 99 },
+        }];
         let problem: Value = serde_json::from_str(&Problem::invalid_fields(&errors).to_json()).unwrap();
         assert_eq!(problem["errors"][0]["pointer"], "/items/2/qty");
         assert_eq!(problem["errors"][0]["maximum"], 99);

@@ -46,7 +46,11 @@ impl SigningKeys {
             .split(',')
             .map(str::trim)
             .filter(|key| !key.is_empty())
-            .map(|key| URL_SAFE_NO_PAD.decode(key).map_err(|_| "a signing key is not URL-safe base64 without padding".to_owned()))
+            .map(|key| {
+                URL_SAFE_NO_PAD
+                    .decode(key)
+                    .map_err(|_| "a signing key is not URL-safe base64 without padding".to_owned())
+            })
             .collect::<Result<Vec<_>, _>>()?;
         if keys.is_empty() {
             return Err("there is no signing key in the list".to_owned());
@@ -69,12 +73,16 @@ impl SigningKeys {
 
     /// Whether any key made this signature, in its one spelling. Compared in constant time.
     pub fn verify(&self, purpose: Purpose, parts: &[&str], given: &str) -> bool {
-        let Ok(bytes) = URL_SAFE_NO_PAD.decode(given) else { return false };
+        let Ok(bytes) = URL_SAFE_NO_PAD.decode(given) else {
+            return false;
+        };
         // The last character of unpadded base64 has spare bits: only the spelling that encoding makes is accepted.
         if URL_SAFE_NO_PAD.encode(&bytes) != given {
             return false;
         }
-        self.keys.iter().any(|key| signature(key, purpose, parts).verify_slice(&bytes).is_ok())
+        self.keys
+            .iter()
+            .any(|key| signature(key, purpose, parts).verify_slice(&bytes).is_ok())
     }
 }
 
@@ -127,7 +135,11 @@ mod tests {
         let rotated = SigningKeys::parse(&format!("{new},{old}")).unwrap();
         assert!(rotated.verify(Purpose::Session, &["x"], &signed_before));
         let signed_now = rotated.sign(Purpose::Session, &["x"]);
-        assert!(SigningKeys::parse(&new).unwrap().verify(Purpose::Session, &["x"], &signed_now));
+        assert!(
+            SigningKeys::parse(&new)
+                .unwrap()
+                .verify(Purpose::Session, &["x"], &signed_now)
+        );
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::{
     clock::{Clock, Milliseconds, milliseconds},
     db::Database,
     durations::Durations,
-
     orders::order_key,
     signing::{Purpose, SigningKeys},
 };
@@ -47,7 +46,9 @@ impl Form {
         if name == "api" {
             return Some(Self::Api);
         }
-        name.strip_prefix("order-").filter(|sku| is_sku(sku)).map(|sku| Self::Order { sku: sku.to_owned() })
+        name.strip_prefix("order-")
+            .filter(|sku| is_sku(sku))
+            .map(|sku| Self::Order { sku: sku.to_owned() })
     }
 }
 
@@ -55,7 +56,9 @@ impl Form {
 pub fn is_sku(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= MAXIMUM_SKU_LENGTH
-        && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-')
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
 /// A token whose signature holds.
@@ -75,18 +78,31 @@ impl SubmitToken {
         let seconds = u64::try_from(now / 1_000).unwrap_or(0);
         let nanoseconds = u32::try_from(now % 1_000).unwrap_or(0) * 1_000_000;
         let id = Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanoseconds));
-        let signature = keys.sign(Purpose::SubmitToken, &[&id.simple().to_string(), &form.name(), session.as_str()]);
-        Self { text: format!("{}.{}.{signature}", id.simple(), form.name()), id, form }
+        let signature = keys.sign(
+            Purpose::SubmitToken,
+            &[&id.simple().to_string(), &form.name(), session.as_str()],
+        );
+        Self {
+            text: format!("{}.{}.{signature}", id.simple(), form.name()),
+            id,
+            form,
+        }
     }
 
     /// Reads a token that a session sent; none if it was not issued to that session.
     pub fn verify(keys: &SigningKeys, session: &SessionId, text: &str) -> Option<Self> {
         let (id_text, rest) = text.split_once('.')?;
         let (form_name, signature) = rest.split_once('.')?;
-        let id = Uuid::try_parse(id_text).ok().filter(|id| id.simple().to_string() == id_text)?;
+        let id = Uuid::try_parse(id_text)
+            .ok()
+            .filter(|id| id.simple().to_string() == id_text)?;
         let form = Form::parse(form_name)?;
         keys.verify(Purpose::SubmitToken, &[id_text, form_name, session.as_str()], signature)
-            .then(|| Self { text: text.to_owned(), id, form })
+            .then(|| Self {
+                text: text.to_owned(),
+                id,
+                form,
+            })
     }
 
     /// When it was issued.
@@ -138,7 +154,10 @@ impl OpenTokens {
                 self.replace(session, form, &row.token).await?;
                 continue;
             }
-            return Ok(OpenToken { token: row.token, order_no: row.order_no });
+            return Ok(OpenToken {
+                token: row.token,
+                order_no: row.order_no,
+            });
         }
     }
 
@@ -174,7 +193,9 @@ impl OpenTokens {
         if row.order_no.is_some() {
             return Ok(false);
         }
-        let Some(token) = SubmitToken::verify(&self.keys, session, &row.token) else { return Ok(true) };
+        let Some(token) = SubmitToken::verify(&self.keys, session, &row.token) else {
+            return Ok(true);
+        };
         if !token.is_expired(&self.durations, self.clock.now()) {
             return Ok(false);
         }
@@ -268,7 +289,9 @@ mod tests {
     }
 
     fn form() -> Form {
-        Form::Order { sku: "A".repeat(MAXIMUM_SKU_LENGTH) }
+        Form::Order {
+            sku: "A".repeat(MAXIMUM_SKU_LENGTH),
+        }
     }
 
     #[test]
@@ -284,12 +307,33 @@ mod tests {
     #[test]
     fn another_spelling_is_another_token() {
         let (keys, session) = fixture();
-        let token = SubmitToken::issue(&keys, &session, Form::Order { sku: "SKU-1".to_owned() }, 1_764_580_000_120).text;
+        let token = SubmitToken::issue(
+            &keys,
+            &session,
+            Form::Order {
+                sku: "SKU-1".to_owned(),
+            },
+            1_764_580_000_120,
+        )
+        .text;
         let swapped: String = token
             .chars()
-            .map(|letter| if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() })
+            .map(|letter| {
+                if letter.is_ascii_lowercase() {
+                    letter.to_ascii_uppercase()
+                } else {
+                    letter.to_ascii_lowercase()
+                }
+            })
             .collect();
-        for other in [swapped, format!("{token} "), format!(" {token}"), format!("{token}="), token.to_uppercase(), token.replace('1', "１")] {
+        for other in [
+            swapped,
+            format!("{token} "),
+            format!(" {token}"),
+            format!("{token}="),
+            token.to_uppercase(),
+            token.replace('1', "１"),
+        ] {
             assert_eq!(SubmitToken::verify(&keys, &session, &other), None, "{other}");
         }
     }

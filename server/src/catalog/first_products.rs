@@ -13,7 +13,10 @@ pub const FIRST_PRODUCTS: [FirstProduct; 8] = [
     FirstProduct {
         sku: "SKU-1",
         names: ["Pencil", "铅笔"],
-        descriptions: ["One honest pencil, at a price that any rounding would spoil.", "一支实在的铅笔，价格容不得半点舍入误差。"],
+        descriptions: [
+            "One honest pencil, at a price that any rounding would spoil.",
+            "一支实在的铅笔，价格容不得半点舍入误差。",
+        ],
         price_fen: 3,
         stock: 100_000,
     },
@@ -41,7 +44,10 @@ pub const FIRST_PRODUCTS: [FirstProduct; 8] = [
     FirstProduct {
         sku: "SKU-10",
         names: ["Anniversary mug", "周年纪念杯"],
-        descriptions: ["Ten were made. When they are gone, they are gone.", "仅制十只，售完即止。"],
+        descriptions: [
+            "Ten were made. When they are gone, they are gone.",
+            "仅制十只，售完即止。",
+        ],
         price_fen: 2_900,
         stock: 10,
     },
@@ -62,7 +68,10 @@ pub const FIRST_PRODUCTS: [FirstProduct; 8] = [
     FirstProduct {
         sku: "SKU-128",
         names: ["Mechanical keyboard", "机械键盘"],
-        descriptions: ["Quiet switches; a double click costs nothing extra.", "静音轴体，双击也不会多下单。"],
+        descriptions: [
+            "Quiet switches; a double click costs nothing extra.",
+            "静音轴体，双击也不会多下单。",
+        ],
         price_fen: 12_800,
         stock: 300,
     },

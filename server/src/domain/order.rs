@@ -114,11 +114,18 @@ pub enum Decision {
 pub fn decide(from: Option<Status>, event: OrderEvent) -> Decision {
     use Status::{Closed, Paid, WaitPay};
     match (from, event) {
-        (None, OrderEvent::Placed { total_fen: 0 }) => {
-            Decision::Step { to: Paid, messages: &[MessageKind::OrderPlaced, MessageKind::OrderPaid] }
-        }
-        (None, OrderEvent::Placed { .. }) => Decision::Step { to: WaitPay, messages: &[MessageKind::OrderPlaced] },
-        (Some(WaitPay), OrderEvent::Cancelled) => Decision::Step { to: Closed, messages: &[MessageKind::OrderClosed] },
+        (None, OrderEvent::Placed { total_fen: 0 }) => Decision::Step {
+            to: Paid,
+            messages: &[MessageKind::OrderPlaced, MessageKind::OrderPaid],
+        },
+        (None, OrderEvent::Placed { .. }) => Decision::Step {
+            to: WaitPay,
+            messages: &[MessageKind::OrderPlaced],
+        },
+        (Some(WaitPay), OrderEvent::Cancelled) => Decision::Step {
+            to: Closed,
+            messages: &[MessageKind::OrderClosed],
+        },
         (Some(Closed), OrderEvent::Cancelled) => Decision::AlreadyThere,
         (Some(_), OrderEvent::Placed { .. }) => Decision::AlreadyThere,
         (_, OrderEvent::Cancelled) => Decision::Impossible,
@@ -131,7 +138,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn any_event() -> impl Strategy<Value = OrderEvent> {
-        prop_oneof![(0..10_000_i64).prop_map(|total_fen| OrderEvent::Placed { total_fen }), Just(OrderEvent::Cancelled)]
+        prop_oneof![
+            (0..10_000_i64).prop_map(|total_fen| OrderEvent::Placed { total_fen }),
+            Just(OrderEvent::Cancelled)
+        ]
     }
 
     #[test]
@@ -139,7 +149,10 @@ mod tests {
         let decision = decide(None, OrderEvent::Placed { total_fen: 0 });
         assert_eq!(
             decision,
-            Decision::Step { to: Status::Paid, messages: &[MessageKind::OrderPlaced, MessageKind::OrderPaid] }
+            Decision::Step {
+                to: Status::Paid,
+                messages: &[MessageKind::OrderPlaced, MessageKind::OrderPaid]
+            }
         );
     }
 

@@ -44,7 +44,14 @@ mod tests {
 
     #[test]
     fn other_texts_are_not_numbers() {
-        for text in ["", "OM-0000-0000-000", "OM-0000-0000-000I", "om-0000-0000-0000", "../../etc/passwd/", "OM-0000-0000-0000 "] {
+        for text in [
+            "",
+            "OM-0000-0000-000",
+            "OM-0000-0000-000I",
+            "om-0000-0000-0000",
+            "../../etc/passwd/",
+            "OM-0000-0000-0000 ",
+        ] {
             assert!(!is_order_number(text), "{text}");
         }
     }

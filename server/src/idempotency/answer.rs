@@ -30,7 +30,10 @@ impl Answer {
 
     /// The value of a stored header.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(stored, _)| stored == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(stored, _)| stored == name)
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -40,7 +43,11 @@ mod tests {
 
     #[test]
     fn cookies_and_dates_are_never_stored() {
-        let answer = Answer::new(201, &[("location", "/orders/1"), ("set-cookie", "a=b"), ("date", "now")], String::new());
+        let answer = Answer::new(
+            201,
+            &[("location", "/orders/1"), ("set-cookie", "a=b"), ("date", "now")],
+            String::new(),
+        );
         assert_eq!(answer.headers, [("location".to_owned(), "/orders/1".to_owned())]);
     }
 }

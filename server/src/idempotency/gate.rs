@@ -103,16 +103,23 @@ impl Gate {
 
     /// Asks for the result and tries to set the gate. Silence, an error or a pause of the breaker all mean "go on".
     pub async fn enter(&self, key: &ScopedKey, digest: &Digest, claim_id: &str) -> GateReply {
-        let Some(gate) = &self.redis else { return GateReply::Open };
+        let Some(gate) = &self.redis else {
+            return GateReply::Open;
+        };
         let mut enter = gate.enter.prepare_invoke();
-        enter.key(gate.result_key(key)).key(gate.gate_key(key)).arg(claim_id).arg(whole_milliseconds(gate.gate_life));
+        enter
+            .key(gate.result_key(key))
+            .key(gate.gate_key(key))
+            .arg(claim_id)
+            .arg(whole_milliseconds(gate.gate_life));
         let mut connection = gate.connection.clone();
         let reply: Option<(String, String)> = gate.guarded(enter.invoke_async(&mut connection)).await;
         match reply.as_ref().map(|(word, result)| (word.as_str(), result)) {
             Some(("finished", result)) => match serde_json::from_str::<StoredResult>(result) {
-                Ok(stored) => {
-                    GateReply::Finished { same_meaning: stored.digest == digest.as_bytes(), answer: stored.answer }
-                }
+                Ok(stored) => GateReply::Finished {
+                    same_meaning: stored.digest == digest.as_bytes(),
+                    answer: stored.answer,
+                },
                 Err(_) => GateReply::Open,
             },
             Some(("busy", _)) => GateReply::Busy,
@@ -124,7 +131,11 @@ impl Gate {
     pub async fn leave(&self, key: &ScopedKey, digest: &Digest, claim_id: &str, accepted: Option<&Answer>) {
         let Some(gate) = &self.redis else { return };
         let result = accepted.and_then(|answer| {
-            serde_json::to_string(&StoredResult { digest: digest.as_bytes().to_vec(), answer: answer.clone() }).ok()
+            serde_json::to_string(&StoredResult {
+                digest: digest.as_bytes().to_vec(),
+                answer: answer.clone(),
+            })
+            .ok()
         });
         let mut leave = gate.leave.prepare_invoke();
         leave
@@ -220,7 +231,11 @@ struct Breaker {
 
 impl Breaker {
     fn new(pause: Duration) -> Self {
-        Self { started: Instant::now(), open_until: AtomicU64::new(0), pause }
+        Self {
+            started: Instant::now(),
+            open_until: AtomicU64::new(0),
+            pause,
+        }
     }
 
     fn lets_through(&self) -> bool {
@@ -233,12 +248,20 @@ impl Breaker {
         now >= open_until
             && self
                 .open_until
-                .compare_exchange(open_until, now + whole_milliseconds(self.pause), Ordering::Relaxed, Ordering::Relaxed)
+                .compare_exchange(
+                    open_until,
+                    now + whole_milliseconds(self.pause),
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                )
                 .is_ok()
     }
 
     fn open(&self) {
-        self.open_until.store(whole_milliseconds(self.started.elapsed() + self.pause).max(1), Ordering::Relaxed);
+        self.open_until.store(
+            whole_milliseconds(self.started.elapsed() + self.pause).max(1),
+            Ordering::Relaxed,
+        );
     }
 
     fn close(&self) {
@@ -263,7 +286,10 @@ mod tests {
         while whole_milliseconds(breaker.started.elapsed()) < 1 {
             std::hint::spin_loop();
         }
-        let breaker = Breaker { pause: Duration::from_secs(60), ..breaker };
+        let breaker = Breaker {
+            pause: Duration::from_secs(60),
+            ..breaker
+        };
         assert!(breaker.lets_through());
         assert!(!breaker.lets_through());
         breaker.close();

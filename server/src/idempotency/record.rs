@@ -30,8 +30,8 @@ pub enum State {
 /// A record as read.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Whether the request that made the last claim means the same as ours.
-    pub same_meaning: bool,
+    /// Digest of the request that made the last claim.
+    pub digest: Vec<u8>,
     /// What it says.
     pub state: State,
     /// When it last changed.
@@ -86,11 +86,7 @@ pub async fn insert(
 }
 
 /// Reads the record of a key.
-pub async fn read(
-    connection: &mut AnyConnection,
-    key: &ScopedKey,
-    digest: &Digest,
-) -> Result<Option<Record>, sqlx::Error> {
+pub async fn read(connection: &mut AnyConnection, key: &ScopedKey) -> Result<Option<Record>, sqlx::Error> {
     let row = sqlx::query(
         "SELECT req_digest, status, lease_until, answer_status, answer_headers, answer_body, updated_at
          FROM idempotent_record WHERE biz_type = $1 AND biz_key = $2",
@@ -99,18 +95,27 @@ pub async fn read(
     .bind(&key.biz_key)
     .fetch_optional(connection)
     .await?;
-    row.map(|row| record_of(&row, digest)).transpose()
+    row.map(|row| record_of(&row)).transpose()
 }
 
-fn record_of(row: &AnyRow, digest: &Digest) -> Result<Record, sqlx::Error> {
-    let stored_digest: Vec<u8> = row.try_get("req_digest")?;
+fn record_of(row: &AnyRow) -> Result<Record, sqlx::Error> {
     let state = match row.try_get::<i64, _>("status")? {
-        PROCESSING => State::Processing { lease_until: row.try_get("lease_until")? },
+        PROCESSING => State::Processing {
+            lease_until: row.try_get("lease_until")?,
+        },
         DONE => State::Done(answer_of(row)?),
         REFUSED => State::Refused(answer_of(row)?),
-        other => return Err(sqlx::Error::Decode(format!("an idempotent record has the unknown status {other}").into())),
+        other => {
+            return Err(sqlx::Error::Decode(
+                format!("an idempotent record has the unknown status {other}").into(),
+            ));
+        }
     };
-    Ok(Record { same_meaning: stored_digest == digest.as_bytes(), state, updated_at: row.try_get("updated_at")? })
+    Ok(Record {
+        digest: row.try_get("req_digest")?,
+        state,
+        updated_at: row.try_get("updated_at")?,
+    })
 }
 
 fn answer_of(row: &AnyRow) -> Result<Answer, sqlx::Error> {
@@ -176,7 +181,11 @@ pub async fn fence(
         "UPDATE idempotent_record
          SET status = 1, answer_status = $4, answer_headers = $5, answer_body = $6, updated_at = $7
          WHERE biz_type = $1 AND biz_key = $2 AND claim_id = $3 AND status = 0",
-        connection, key, claim, answer, now,
+        connection,
+        key,
+        claim,
+        answer,
+        now,
     )
     .await
 }
@@ -193,7 +202,11 @@ pub async fn refuse(
         "UPDATE idempotent_record
          SET status = 2, answer_status = $4, answer_headers = $5, answer_body = $6, updated_at = $7
          WHERE biz_type = $1 AND biz_key = $2 AND claim_id = $3 AND status = 0",
-        connection, key, claim, answer, now,
+        connection,
+        key,
+        claim,
+        answer,
+        now,
     )
     .await
 }
@@ -223,11 +236,7 @@ async fn complete(
 
 /// Ends the lease of a claim whose work failed, so that a retry need not wait for it. If the work did commit after all, the row
 /// is done and this changes nothing.
-pub async fn abandon(
-    connection: &mut AnyConnection,
-    key: &ScopedKey,
-    claim: &Claim,
-) -> Result<(), sqlx::Error> {
+pub async fn abandon(connection: &mut AnyConnection, key: &ScopedKey, claim: &Claim) -> Result<(), sqlx::Error> {
     sqlx::query(
         "UPDATE idempotent_record SET lease_until = 0
          WHERE biz_type = $1 AND biz_key = $2 AND claim_id = $3 AND status = 0",

@@ -27,9 +27,17 @@ impl Waiters {
     /// sleep. The first interested becomes the one who works; the guard says so.
     pub fn register(&self, key: &str) -> Interest {
         let mut slots = self.lock();
-        let slot = slots.entry(key.to_owned()).or_insert_with(|| Slot { signal: watch::Sender::new(()), busy: false });
+        let slot = slots.entry(key.to_owned()).or_insert_with(|| Slot {
+            signal: watch::Sender::new(()),
+            busy: false,
+        });
         let works = !std::mem::replace(&mut slot.busy, true);
-        Interest { key: key.to_owned(), signal: slot.signal.subscribe(), works, waiters: self.clone() }
+        Interest {
+            key: key.to_owned(),
+            signal: slot.signal.subscribe(),
+            works,
+            waiters: self.clone(),
+        }
     }
 
     /// Wakes everyone who waits for a key.

@@ -35,7 +35,9 @@ pub async fn advance(
     now: Milliseconds,
 ) -> Result<Advanced, sqlx::Error> {
     for _ in 0..TRIES {
-        let Some((from, version)) = read(transaction, order_no).await? else { return Ok(Advanced::NotFound) };
+        let Some((from, version)) = read(transaction, order_no).await? else {
+            return Ok(Advanced::NotFound);
+        };
         let (to, messages) = match decide(Some(from), event) {
             Decision::Step { to, messages } => (to, messages),
             Decision::AlreadyThere => return Ok(Advanced::AlreadyThere(from)),
@@ -70,8 +72,8 @@ async fn read(connection: &mut AnyConnection, order_no: &str) -> Result<Option<(
         .await?;
     row.map(|row| {
         let name: String = row.try_get("status")?;
-        let status =
-            Status::parse(&name).ok_or_else(|| sqlx::Error::Decode(format!("an order has the unknown status {name}").into()))?;
+        let status = Status::parse(&name)
+            .ok_or_else(|| sqlx::Error::Decode(format!("an order has the unknown status {name}").into()))?;
         Ok((status, row.try_get("version")?))
     })
     .transpose()

@@ -84,7 +84,9 @@ impl Operation for PlaceOrder {
             transaction,
             &plan.order_no,
             1,
-            OrderEvent::Placed { total_fen: plan.quote.total_fen },
+            OrderEvent::Placed {
+                total_fen: plan.quote.total_fen,
+            },
             self.caller.source(),
             None,
             plan.status,
@@ -140,18 +142,36 @@ impl PlaceOrder {
     fn price(&self, lines: Vec<OrderLine>, coupon: Option<(String, i64)>) -> Result<OrderPlan, Problem> {
         let priced: Vec<_> = lines
             .iter()
-            .map(|line| PricedLine { unit_price_fen: line.unit_price_fen, quantity: line.qty })
+            .map(|line| PricedLine {
+                unit_price_fen: line.unit_price_fen,
+                quantity: line.qty,
+            })
             .collect();
         // Prices, pieces and lines have maxima far below an overflow; a price beyond them is refused like a changed one.
         let Some(quote) = quote(&priced, coupon.as_ref().map_or(0, |(_, discount)| *discount)) else {
-            return Err(Problem::new(ProblemKind::PriceChanged, "The total is beyond what the shop can charge."));
+            return Err(Problem::new(
+                ProblemKind::PriceChanged,
+                "The total is beyond what the shop can charge.",
+            ));
         };
-        if let Some(expected) = self.expectation.total_fen.filter(|expected| *expected != quote.total_fen) {
+        if let Some(expected) = self
+            .expectation
+            .total_fen
+            .filter(|expected| *expected != quote.total_fen)
+        {
             let detail = format!("The total is {} fen, not {expected} fen.", quote.total_fen);
             return Err(Problem::new(ProblemKind::PriceChanged, detail).with("total_fen", quote.total_fen));
         }
-        let Decision::Step { to, messages } = decide(None, OrderEvent::Placed { total_fen: quote.total_fen }) else {
-            return Err(Problem::new(ProblemKind::InternalError, "A new order has nowhere to go."));
+        let Decision::Step { to, messages } = decide(
+            None,
+            OrderEvent::Placed {
+                total_fen: quote.total_fen,
+            },
+        ) else {
+            return Err(Problem::new(
+                ProblemKind::InternalError,
+                "A new order has nowhere to go.",
+            ));
         };
         let created_at = self.clock.now();
         Ok(OrderPlan {
@@ -200,8 +220,12 @@ impl PlaceOrder {
             .bind(&self.key.biz_key)
             .fetch_optional(transaction)
             .await?;
-        let Some(row) = row else { return Ok(Applied::PlanIsStale) };
-        Ok(Applied::Refused(record_expired(&row.try_get::<String, _>("order_no")?).to_answer()))
+        let Some(row) = row else {
+            return Ok(Applied::PlanIsStale);
+        };
+        Ok(Applied::Refused(
+            record_expired(&row.try_get::<String, _>("order_no")?).to_answer(),
+        ))
     }
 
     async fn insert_lines(&self, transaction: &mut AnyConnection, plan: &OrderPlan) -> Result<(), sqlx::Error> {
@@ -220,9 +244,12 @@ impl PlaceOrder {
 
 /// What a key gets whose order exists while the record of its answer does not.
 pub fn record_expired(order_no: &str) -> Problem {
-    Problem::new(ProblemKind::RecordExpired, format!("This request became order {order_no}."))
-        .with("order_no", order_no)
-        .with("order", format!("/orders/{order_no}"))
+    Problem::new(
+        ProblemKind::RecordExpired,
+        format!("This request became order {order_no}."),
+    )
+    .with("order_no", order_no)
+    .with("order", format!("/orders/{order_no}"))
 }
 
 fn price_line(
@@ -243,15 +270,29 @@ fn price_line(
         return refuse(ProblemKind::PriceChanged, detail);
     }
     if offer.available < quantity {
-        let detail = format!("{} pieces of {sku} are left, {quantity} were asked for.", offer.available);
-        return Err(Problem::new(ProblemKind::SoldOut, detail).with("sku", sku).with("available", offer.available));
+        let detail = format!(
+            "{} pieces of {sku} are left, {quantity} were asked for.",
+            offer.available
+        );
+        return Err(Problem::new(ProblemKind::SoldOut, detail)
+            .with("sku", sku)
+            .with("available", offer.available));
     }
-    let priced = PricedLine { unit_price_fen: offer.price_fen, quantity };
+    let priced = PricedLine {
+        unit_price_fen: offer.price_fen,
+        quantity,
+    };
     match priced.total_fen() {
-        Some(line_total_fen) => {
-            Ok(OrderLine { sku: sku.to_owned(), qty: quantity, unit_price_fen: offer.price_fen, line_total_fen })
-        }
-        None => refuse(ProblemKind::PriceChanged, "The line's total is beyond what the shop can charge.".to_owned()),
+        Some(line_total_fen) => Ok(OrderLine {
+            sku: sku.to_owned(),
+            qty: quantity,
+            unit_price_fen: offer.price_fen,
+            line_total_fen,
+        }),
+        None => refuse(
+            ProblemKind::PriceChanged,
+            "The line's total is beyond what the shop can charge.".to_owned(),
+        ),
     }
 }
 
@@ -271,6 +312,10 @@ impl OrderPlan {
         // Plain fields always serialise; an empty body would be noticed by every test.
         let text = serde_json::to_string(&body).unwrap_or_default();
         let location = format!("/orders/{}", self.order_no);
-        Answer::new(201, &[("content-type", "application/json"), ("location", &location)], text)
+        Answer::new(
+            201,
+            &[("content-type", "application/json"), ("location", &location)],
+            text,
+        )
     }
 }

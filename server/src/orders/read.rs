@@ -59,7 +59,10 @@ pub async fn find(
     let events = journal(connection, order_no).await?;
     let coupon: String = row.try_get("coupon")?;
     Ok(Some(OrderRead {
-        order: OrderWithJournal { order: body_of(&row, items)?, events },
+        order: OrderWithJournal {
+            order: body_of(&row, items)?,
+            events,
+        },
         name: row.try_get("name")?,
         phone: row.try_get("phone")?,
         address: row.try_get("address")?,
@@ -91,7 +94,12 @@ async fn lines(connection: &mut AnyConnection, order_no: &str) -> Result<Vec<Ord
         .map(|row| {
             let (qty, unit_price_fen): (i64, i64) = (row.try_get("quantity")?, row.try_get("unit_price_fen")?);
             // The product fitted when the order was accepted.
-            Ok(OrderLine { sku: row.try_get("sku")?, qty, unit_price_fen, line_total_fen: qty.saturating_mul(unit_price_fen) })
+            Ok(OrderLine {
+                sku: row.try_get("sku")?,
+                qty,
+                unit_price_fen,
+                line_total_fen: qty.saturating_mul(unit_price_fen),
+            })
         })
         .collect()
 }
@@ -146,7 +154,9 @@ pub async fn list(connection: &mut AnyConnection, owner: &str) -> Result<Vec<Ord
 
 /// The number of the order that a key became, if it did.
 pub async fn number_of_key(connection: &mut AnyConnection, submit_key: &str) -> Result<Option<String>, sqlx::Error> {
-    let row =
-        sqlx::query("SELECT order_no FROM orders WHERE submit_key = $1").bind(submit_key).fetch_optional(connection).await?;
+    let row = sqlx::query("SELECT order_no FROM orders WHERE submit_key = $1")
+        .bind(submit_key)
+        .fetch_optional(connection)
+        .await?;
     row.map(|row| row.try_get("order_no")).transpose()
 }

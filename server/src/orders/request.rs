@@ -10,10 +10,7 @@ mod json;
 pub use field::clean_text;
 pub use form::{FormFields, FormLineFields};
 
-use crate::{
-    idempotency::Digest,
-    tokens::is_sku,
-};
+use crate::{idempotency::Digest, tokens::is_sku};
 use app::{
     pages::data::{FieldError, FieldErrorCode},
     pricing::{MAX_LINES, MAX_PIECES_PER_LINE},
@@ -136,7 +133,20 @@ fn check(raw: RawOrder) -> Result<(OrderRequest, Expectation), RequestError> {
         return Err(RequestError::Fields(errors));
     }
     let coupon = Some(coupon.to_uppercase()).filter(|code| !code.is_empty());
-    Ok((OrderRequest { lines, coupon, name, phone, address, note }, Expectation { total_fen, unit_prices_fen }))
+    Ok((
+        OrderRequest {
+            lines,
+            coupon,
+            name,
+            phone,
+            address,
+            note,
+        },
+        Expectation {
+            total_fen,
+            unit_prices_fen,
+        },
+    ))
 }
 
 type Lines = (BTreeMap<String, i64>, BTreeMap<String, i64>);
@@ -146,11 +156,17 @@ fn check_lines(raw: Option<Vec<RawLine>>, errors: &mut Vec<FieldError>) -> Lines
     let mut prices = BTreeMap::new();
     let raw = raw.unwrap_or_default();
     if raw.is_empty() {
-        errors.push(FieldError { field: "items".to_owned(), code: FieldErrorCode::Required });
+        errors.push(FieldError {
+            field: "items".to_owned(),
+            code: FieldErrorCode::Required,
+        });
     }
     if raw.len() > MAX_LINES {
         let code = FieldErrorCode::TooManyLines { maximum: MAX_LINES };
-        errors.push(FieldError { field: "items".to_owned(), code });
+        errors.push(FieldError {
+            field: "items".to_owned(),
+            code,
+        });
         return (lines, prices);
     }
     for (index, line) in raw.into_iter().enumerate() {
@@ -158,16 +174,25 @@ fn check_lines(raw: Option<Vec<RawLine>>, errors: &mut Vec<FieldError>) -> Lines
         let sku = match line.sku {
             RawField::Text(sku) if is_sku(&sku) => Some(sku),
             RawField::Missing => {
-                errors.push(FieldError { field: field("sku"), code: FieldErrorCode::Required });
+                errors.push(FieldError {
+                    field: field("sku"),
+                    code: FieldErrorCode::Required,
+                });
                 None
             }
             _ => {
-                errors.push(FieldError { field: field("sku"), code: FieldErrorCode::NotASku });
+                errors.push(FieldError {
+                    field: field("sku"),
+                    code: FieldErrorCode::NotASku,
+                });
                 None
             }
         };
         let price = optional_amount(field("unit_price_fen"), &line.unit_price_fen, errors);
-        let quantity = line.quantity.whole_number().filter(|quantity| (1..=MAX_PIECES_PER_LINE).contains(quantity));
+        let quantity = line
+            .quantity
+            .whole_number()
+            .filter(|quantity| (1..=MAX_PIECES_PER_LINE).contains(quantity));
         // The maximum holds for the sum of a product's lines, and the sum cannot overflow: both parts are below it.
         let sum = quantity.map(|quantity| quantity + sku.as_ref().and_then(|sku| lines.get(sku)).copied().unwrap_or(0));
         match (sku, sum.filter(|sum| *sum <= MAX_PIECES_PER_LINE)) {
@@ -178,8 +203,13 @@ fn check_lines(raw: Option<Vec<RawLine>>, errors: &mut Vec<FieldError>) -> Lines
                 lines.insert(sku, sum);
             }
             (_, None) => {
-                let code = FieldErrorCode::NotAQuantity { maximum: MAX_PIECES_PER_LINE };
-                errors.push(FieldError { field: field("qty"), code });
+                let code = FieldErrorCode::NotAQuantity {
+                    maximum: MAX_PIECES_PER_LINE,
+                };
+                errors.push(FieldError {
+                    field: field("qty"),
+                    code,
+                });
             }
             (None, Some(_)) => {}
         }
@@ -193,7 +223,10 @@ fn optional_amount(field: String, raw: &RawField, errors: &mut Vec<FieldError>) 
     }
     let amount = raw.whole_number().filter(|amount| *amount >= 0);
     if amount.is_none() {
-        errors.push(FieldError { field, code: FieldErrorCode::NotAnAmount });
+        errors.push(FieldError {
+            field,
+            code: FieldErrorCode::NotAnAmount,
+        });
     }
     amount
 }

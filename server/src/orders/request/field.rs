@@ -55,7 +55,12 @@ fn is_forbidden(letter: char) -> bool {
 
 /// A text that may be empty or missing.
 pub fn optional_text(field: &str, raw: RawField, maximum: usize, errors: &mut Vec<FieldError>) -> String {
-    let mut refuse = |code| errors.push(FieldError { field: field.to_owned(), code });
+    let mut refuse = |code| {
+        errors.push(FieldError {
+            field: field.to_owned(),
+            code,
+        })
+    };
     let text = match raw {
         RawField::Missing => String::new(),
         RawField::Text(text) => clean_text(&text),
@@ -77,7 +82,10 @@ pub fn required_text(field: &str, raw: RawField, maximum: usize, errors: &mut Ve
     let errors_before = errors.len();
     let text = optional_text(field, raw, maximum, errors);
     if text.is_empty() && errors.len() == errors_before {
-        errors.push(FieldError { field: field.to_owned(), code: FieldErrorCode::Required });
+        errors.push(FieldError {
+            field: field.to_owned(),
+            code: FieldErrorCode::Required,
+        });
     }
     text
 }
@@ -88,9 +96,14 @@ pub fn phone_number(field: &str, raw: RawField, maximum: usize, errors: &mut Vec
     let text = required_text(field, raw, maximum, errors);
     let rest = text.strip_prefix('+').unwrap_or(&text);
     let digits = rest.bytes().filter(u8::is_ascii_digit).count();
-    let plain = rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'(' | b')'));
+    let plain = rest
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'(' | b')'));
     if errors.len() == errors_before && !(plain && (5..=20).contains(&digits)) {
-        errors.push(FieldError { field: field.to_owned(), code: FieldErrorCode::NotAPhoneNumber });
+        errors.push(FieldError {
+            field: field.to_owned(),
+            code: FieldErrorCode::NotAPhoneNumber,
+        });
     }
     text
 }

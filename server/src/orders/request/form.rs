@@ -68,7 +68,11 @@ impl FormFields {
         fields.lines = skus
             .into_iter()
             .zip(quantities)
-            .map(|(sku, qty)| FormLineFields { sku, qty, unit_price_fen: prices.next() })
+            .map(|(sku, qty)| FormLineFields {
+                sku,
+                qty,
+                unit_price_fen: prices.next(),
+            })
             .collect();
         fields.submit_token = singles.remove("submit_token");
         fields.edit = singles.remove("edit");
@@ -91,7 +95,10 @@ impl FormFields {
             .map(|line| RawLine {
                 sku: text(&line.sku),
                 quantity: RawField::digits(&line.qty),
-                unit_price_fen: line.unit_price_fen.as_deref().map_or(RawField::Missing, RawField::digits),
+                unit_price_fen: line
+                    .unit_price_fen
+                    .as_deref()
+                    .map_or(RawField::Missing, RawField::digits),
             })
             .collect();
         RawOrder {
@@ -107,7 +114,10 @@ impl FormFields {
 }
 
 fn decode(encoded: &[u8]) -> Result<String, RequestError> {
-    let spaced: Vec<u8> = encoded.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
+    let spaced: Vec<u8> = encoded
+        .iter()
+        .map(|byte| if *byte == b'+' { b' ' } else { *byte })
+        .collect();
     percent_decode(&spaced)
         .decode_utf8()
         .map(|text| text.into_owned())

@@ -25,12 +25,16 @@ struct Item {
 }
 
 pub fn read(body: &[u8]) -> Result<RawOrder, RequestError> {
-    let body: Body =
-        serde_json::from_slice(body).map_err(|error| RequestError::Malformed(format!("The body is not an order: {error}.")))?;
+    let body: Body = serde_json::from_slice(body)
+        .map_err(|error| RequestError::Malformed(format!("The body is not an order: {error}.")))?;
     let lines = body.items.map(|items| {
         items
             .into_iter()
-            .map(|item| RawLine { sku: raw(item.sku), quantity: raw(item.qty), unit_price_fen: RawField::Missing })
+            .map(|item| RawLine {
+                sku: raw(item.sku),
+                quantity: raw(item.qty),
+                unit_price_fen: RawField::Missing,
+            })
             .collect()
     });
     Ok(RawOrder {

@@ -1,0 +1,310 @@
+//! Settings: flags, then the environment, then a file of `NAME=value` lines. A wrong value stops the start with a sentence that
+//! says what to change.
+
+use crate::{clock::Clock, db::Dialect, durations::Durations, faults::Faults, signing::SigningKeys};
+use axum::http::Uri;
+use clap::Args;
+use std::{
+    fmt, fs,
+    io::Write as _,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+/// The settings as given.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Address and port to listen on
+    #[arg(
+        long,
+        global = true,
+        env = "ONCEMART_ADDR",
+        default_value = "127.0.0.1:3000",
+        value_name = "ADDRESS:PORT"
+    )]
+    pub addr: SocketAddr,
+    /// Address under which buyers reach the shop; `https` makes the cookies secure
+    #[arg(long, global = true, env = "ONCEMART_PUBLIC_URL", value_name = "URL", help = PUBLIC_URL_HELP)]
+    pub public_url: Option<String>,
+    /// Directory of everything that the shop keeps in files: the SQLite database and generated keys
+    #[arg(
+        long,
+        global = true,
+        env = "ONCEMART_DATA_DIR",
+        default_value = "data",
+        value_name = "DIRECTORY"
+    )]
+    pub data_dir: PathBuf,
+    /// Database, as `sqlite:FILE` or `postgres://USER:PASSWORD@HOST/NAME` [default: oncemart.sqlite in the data directory]
+    #[arg(
+        long,
+        global = true,
+        env = "DATABASE_URL",
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub database_url: Option<String>,
+    /// Redis, as `redis://HOST:PORT`; without it every request goes straight to the database
+    #[arg(long, global = true, env = "REDIS_URL", value_name = "URL", hide_env_values = true)]
+    pub redis_url: Option<String>,
+    /// Sandbox mode: a demo API client and generated keys [default: on with SQLite, off with PostgreSQL]
+    #[arg(long, global = true, env = "ONCEMART_SANDBOX", value_name = "true|false")]
+    pub sandbox: Option<bool>,
+    /// Keys that sign sessions and submit tokens: URL-safe base64 of 32 bytes or more, separated by commas; the first signs, all
+    /// verify [default in sandbox mode: generated into the data directory]
+    #[arg(
+        long,
+        global = true,
+        env = "ONCEMART_SIGNING_KEYS",
+        value_name = "KEYS",
+        hide_env_values = true
+    )]
+    pub signing_keys: Option<String>,
+    /// Clients of the API as NAME=BEARER-TOKEN, separated by commas; sandbox mode adds demo=demo
+    #[arg(
+        long,
+        global = true,
+        env = "ONCEMART_API_CLIENTS",
+        value_name = "CLIENTS",
+        hide_env_values = true
+    )]
+    pub api_clients: Option<String>,
+    /// Directory of the built site [default: `site` beside the program, else target/site]
+    #[arg(long, global = true, env = "ONCEMART_SITE_ROOT", value_name = "DIRECTORY")]
+    pub site_root: Option<PathBuf>,
+    /// Seconds that the clock runs ahead; only in test builds
+    #[arg(
+        long,
+        global = true,
+        env = "ONCEMART_CLOCK_OFFSET_SECONDS",
+        default_value_t = 0,
+        hide = true,
+        allow_hyphen_values = true
+    )]
+    pub clock_offset_seconds: i64,
+    /// Points at which to stumble; only in test builds
+    #[arg(long, global = true, env = "ONCEMART_FAULT", default_value = "", hide = true)]
+    pub fault: String,
+}
+
+const PUBLIC_URL_HELP: &str = "Address under which buyers reach the shop; https makes the cookies secure [default: http:// and the listening address]";
+
+/// A client of the API.
+#[derive(Clone)]
+pub struct ApiClient {
+    /// Its name, which owns its orders.
+    pub name: String,
+    /// Its bearer token.
+    pub token: String,
+}
+
+impl fmt::Debug for ApiClient {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ApiClient({}, token not shown)", self.name)
+    }
+}
+
+/// The settings, checked.
+#[derive(Clone)]
+pub struct Settings {
+    /// Address to listen on.
+    pub addr: SocketAddr,
+    /// Address under which buyers reach the shop.
+    pub public_url: Uri,
+    /// Directory of files that the shop keeps.
+    pub data_dir: PathBuf,
+    /// Database URL.
+    pub database_url: String,
+    /// Which database that is.
+    pub dialect: Dialect,
+    /// Redis URL, if there is a gate.
+    pub redis_url: Option<String>,
+    /// Keys that sign.
+    pub signing_keys: SigningKeys,
+    /// Clients of the API.
+    pub api_clients: Vec<ApiClient>,
+    /// Directory of the built site.
+    pub site_root: PathBuf,
+    /// The clock.
+    pub clock: Clock,
+    /// Where to stumble.
+    pub faults: Faults,
+    /// The durations.
+    pub durations: Durations,
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Settings")
+            .field("addr", &self.addr)
+            .field("public_url", &self.public_url)
+            .field("data_dir", &self.data_dir)
+            .field("dialect", &self.dialect)
+            .field("redis", &self.redis_url.is_some())
+            .field("api_clients", &self.api_clients)
+            .field("site_root", &self.site_root)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Settings {
+    /// Whether buyers come by https.
+    pub fn is_https(&self) -> bool {
+        self.public_url.scheme_str() == Some("https")
+    }
+
+    /// Host and port of the public URL.
+    pub fn public_host(&self) -> Option<&str> {
+        self.public_url.authority().map(|authority| authority.as_str())
+    }
+}
+
+impl TryFrom<Options> for Settings {
+    type Error = String;
+
+    fn try_from(options: Options) -> Result<Self, String> {
+        let durations = Durations::default();
+        durations.check()?;
+        let database_url = database_url(&options)?;
+        let dialect = Dialect::of_url(&database_url)
+            .ok_or("DATABASE_URL: begin it with sqlite: or postgres://, or leave it out for the SQLite file in the data directory")?;
+        let sandbox = options.sandbox.unwrap_or(dialect == Dialect::Sqlite);
+        if options.clock_offset_seconds != 0 && !cfg!(debug_assertions) {
+            return Err(
+                "ONCEMART_CLOCK_OFFSET_SECONDS: this is a release build, whose clock is the system's; unset it"
+                    .to_owned(),
+            );
+        }
+        if let Some(url) = &options.redis_url {
+            redis::Client::open(url.as_str())
+                .map_err(|error| format!("REDIS_URL: {error}; write it as redis://HOST:PORT"))?;
+        }
+        Ok(Self {
+            addr: options.addr,
+            public_url: public_url(&options)?,
+            dialect,
+            database_url,
+            signing_keys: signing_keys(&options, sandbox)?,
+            api_clients: api_clients(options.api_clients.as_deref().unwrap_or(""), sandbox)?,
+            site_root: options.site_root.unwrap_or_else(site_root),
+            clock: Clock::with_offset_seconds(options.clock_offset_seconds),
+            faults: Faults::parse(&options.fault)?,
+            durations,
+            data_dir: options.data_dir,
+            redis_url: options.redis_url,
+        })
+    }
+}
+
+fn database_url(options: &Options) -> Result<String, String> {
+    if let Some(url) = &options.database_url {
+        return Ok(url.clone());
+    }
+    make_data_dir(&options.data_dir)?;
+    Ok(format!(
+        "sqlite:{}?mode=rwc",
+        options.data_dir.join("oncemart.sqlite").display()
+    ))
+}
+
+fn make_data_dir(directory: &Path) -> Result<(), String> {
+    fs::create_dir_all(directory).map_err(|error| {
+        format!(
+            "ONCEMART_DATA_DIR: the directory {} cannot be made: {error}",
+            directory.display()
+        )
+    })
+}
+
+fn public_url(options: &Options) -> Result<Uri, String> {
+    let text = options
+        .public_url
+        .clone()
+        .unwrap_or_else(|| format!("http://{}", options.addr));
+    let url: Uri = text
+        .parse()
+        .map_err(|_| format!("ONCEMART_PUBLIC_URL: '{text}' is not a URL"))?;
+    let plain = matches!(url.scheme_str(), Some("http" | "https"))
+        && url.authority().is_some()
+        && matches!(url.path(), "" | "/");
+    if plain {
+        Ok(url)
+    } else {
+        Err(format!(
+            "ONCEMART_PUBLIC_URL: write '{text}' as http://HOST or https://HOST, without a path"
+        ))
+    }
+}
+
+/// Keys given, or in sandbox mode the keys that the data directory keeps.
+fn signing_keys(options: &Options, sandbox: bool) -> Result<SigningKeys, String> {
+    let named = |error| format!("ONCEMART_SIGNING_KEYS: {error}");
+    match &options.signing_keys {
+        Some(text) => SigningKeys::parse(text).map_err(named),
+        None if sandbox => {
+            make_data_dir(&options.data_dir)?;
+            let file = options.data_dir.join("signing-keys");
+            let text = kept_keys(&file).map_err(|error| format!("the signing keys in {}: {error}", file.display()))?;
+            SigningKeys::parse(&text).map_err(named)
+        }
+        None => Err(
+            "ONCEMART_SIGNING_KEYS: outside sandbox mode there is no default; give the same keys to every server"
+                .to_owned(),
+        ),
+    }
+}
+
+fn kept_keys(file: &Path) -> std::io::Result<String> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(file) {
+        Ok(mut created) => {
+            created.write_all(SigningKeys::generate().as_bytes())?;
+            created.sync_all()?;
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    fs::read_to_string(file)
+}
+
+fn api_clients(text: &str, sandbox: bool) -> Result<Vec<ApiClient>, String> {
+    let mut clients = Vec::new();
+    for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        let (name, token) = part.split_once('=').unwrap_or((part, ""));
+        let plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+        if !plain(name) || name.contains(':') || !plain(token) {
+            return Err(
+                "ONCEMART_API_CLIENTS: write each client as NAME=BEARER-TOKEN, in visible ASCII without spaces"
+                    .to_owned(),
+            );
+        }
+        clients.push(ApiClient {
+            name: name.to_owned(),
+            token: token.to_owned(),
+        });
+    }
+    if sandbox {
+        clients.push(ApiClient {
+            name: "demo".to_owned(),
+            token: "demo".to_owned(),
+        });
+    }
+    Ok(clients)
+}
+
+/// The site beside the program if it is there (as a package has it), else where the build puts it.
+fn site_root() -> PathBuf {
+    let beside = std::env::current_exe()
+        .ok()
+        .and_then(|program| Some(program.parent()?.join("site")));
+    beside
+        .filter(|directory| directory.is_dir())
+        .unwrap_or_else(|| PathBuf::from("target/site"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! `/orders` and `/orders/{order_no}`: a session's own orders. Another's order looks like one that is not there.
+
+use super::{
+    AppState,
+    render::{self, Frames},
+    session::Sessions,
+};
+use crate::{
+    caller::SessionId,
+    domain::order_number::is_order_number,
+    orders::read::{self, OrderRead},
+    problem::ProblemKind,
+};
+use app::pages::data::{Message, OrderPage, OrderSummary, Page};
+use axum::{
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode},
+    response::Response,
+};
+
+/// My orders.
+pub async fn list(State(state): State<AppState>, frames: Frames, headers: HeaderMap) -> Response {
+    let sessions = Sessions::of(&state);
+    let Some(session) = sessions.find(&headers) else {
+        return render::page(&state, &frames, StatusCode::OK, Page::Orders(Vec::new())).await;
+    };
+    match list_of(&state, &session).await {
+        Ok(orders) => sessions.keep(
+            render::page(&state, &frames, StatusCode::OK, Page::Orders(orders)).await,
+            &session,
+        ),
+        Err(error) => render::read_failed(&state, &frames, &error).await,
+    }
+}
+
+async fn list_of(state: &AppState, session: &SessionId) -> Result<Vec<OrderSummary>, sqlx::Error> {
+    let orders = read::list(&mut *state.executor.database.reader().await?, &session.owner()).await?;
+    Ok(orders
+        .into_iter()
+        .map(|order| OrderSummary {
+            order_no: order.order_no,
+            status: order.status,
+            total_fen: order.total_fen,
+            pieces: order.pieces,
+            created_at: order.created_at,
+        })
+        .collect())
+}
+
+/// One order. Its owner has seen it now, so the form that it came from may show a new token.
+pub async fn show(
+    State(state): State<AppState>,
+    frames: Frames,
+    headers: HeaderMap,
+    order_no: Option<Path<String>>,
+) -> Response {
+    let sessions = Sessions::of(&state);
+    let order_no = order_no
+        .map(|Path(number)| number)
+        .filter(|number| is_order_number(number));
+    let (Some(session), Some(order_no)) = (sessions.find(&headers), order_no) else {
+        return render::message(&state, &frames, ProblemKind::NotFound, Message::NotFound).await;
+    };
+    match page_of(&state, &frames, &session, &order_no).await {
+        Ok(Some(page)) => {
+            let page = Page::Order(Box::new(page));
+            sessions.keep(render::page(&state, &frames, StatusCode::OK, page).await, &session)
+        }
+        Ok(None) => render::message(&state, &frames, ProblemKind::NotFound, Message::NotFound).await,
+        Err(error) => render::read_failed(&state, &frames, &error).await,
+    }
+}
+
+async fn page_of(
+    state: &AppState,
+    frames: &Frames,
+    session: &SessionId,
+    order_no: &str,
+) -> Result<Option<OrderPage>, sqlx::Error> {
+    let found = {
+        let mut connection = state.executor.database.reader().await?;
+        read::find(&mut connection, order_no, &session.owner()).await?
+    };
+    let Some(OrderRead {
+        order,
+        name,
+        phone,
+        address,
+        note,
+        coupon,
+    }) = found
+    else {
+        return Ok(None);
+    };
+    state.open_tokens.mark_seen(session, order_no).await?;
+    let catalog = state.products().await?;
+    let products = order
+        .order
+        .items
+        .iter()
+        .map(|line| match catalog.iter().find(|product| product.sku == line.sku) {
+            Some(product) => (product.in_language(frames.language).name, product.picture.clone()),
+            None => (line.sku.clone(), String::new()),
+        })
+        .collect();
+    Ok(Some(OrderPage {
+        order,
+        products,
+        name,
+        phone,
+        address,
+        note,
+        coupon,
+    }))
+}

@@ -1,0 +1,28 @@
+//! `/problems`: the pages that the problem types' URIs lead to.
+
+use super::{
+    AppState,
+    render::{self, Frames},
+};
+use crate::problem::ProblemKind;
+use app::pages::data::{Message, Page};
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+    response::Response,
+};
+
+/// Every type, how long keys live and what `Retry-After` means.
+pub async fn list(State(state): State<AppState>, frames: Frames) -> Response {
+    let types = ProblemKind::ALL.into_iter().map(ProblemKind::page).collect();
+    render::page(&state, &frames, StatusCode::OK, Page::Problems(types)).await
+}
+
+/// One type.
+pub async fn show(State(state): State<AppState>, frames: Frames, slug: Option<Path<String>>) -> Response {
+    let kind = slug.and_then(|Path(slug)| ProblemKind::ALL.into_iter().find(|kind| kind.slug() == slug));
+    match kind {
+        Some(kind) => render::page(&state, &frames, StatusCode::OK, Page::Problem(kind.page())).await,
+        None => render::message(&state, &frames, ProblemKind::NotFound, Message::NotFound).await,
+    }
+}

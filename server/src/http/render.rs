@@ -1,0 +1,104 @@
+//! Rendering a page: the document from its data, once, on the server.
+
+use super::{AppState, no_store, session::cookies};
+use crate::problem::ProblemKind;
+use app::{
+    pages::{
+        self,
+        data::{Frame, Language, Message, Page},
+    },
+    texts,
+};
+use axum::{
+    body::Body,
+    extract::FromRequestParts,
+    http::{HeaderValue, Request, StatusCode, header, request::Parts},
+    response::Response,
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use leptos::{nonce::Nonce, prelude::provide_context};
+use std::convert::Infallible;
+
+/// Cookie that remembers the language chosen by the switch.
+pub const LANGUAGE_COOKIE: &str = "oncemart_language";
+
+/// What the frame around a page takes from the request.
+#[derive(Clone, Debug)]
+pub struct Frames {
+    /// Language of the reader.
+    pub language: Language,
+    return_to: String,
+}
+
+impl Frames {
+    /// A frame whose language switch leads back to that page instead of to the one asked for.
+    pub fn returning_to(mut self, page: &str) -> Self {
+        page.clone_into(&mut self.return_to);
+        self
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Frames {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let chosen = cookies(&parts.headers).find(|cookie| cookie.name() == LANGUAGE_COOKIE);
+        let accepted = parts
+            .headers
+            .get(header::ACCEPT_LANGUAGE)
+            .and_then(|value| value.to_str().ok());
+        let language = texts::negotiate(accepted, chosen.as_ref().map(|cookie| cookie.value()));
+        let return_to = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        Ok(Self { language, return_to })
+    }
+}
+
+/// A page with a status. Never cached: it shows what is there now, in the reader's language.
+pub async fn page(state: &AppState, frames: &Frames, status: StatusCode, page: Page) -> Response {
+    let frame = Frame {
+        language: frames.language,
+        return_to: frames.return_to.clone(),
+    };
+    let nonce = STANDARD.encode(rand::random::<[u8; 18]>());
+    let policy = format!(
+        "default-src 'none'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; \
+         img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    let options = state.leptos.clone();
+    let render = leptos_axum::render_app_async_with_context(
+        move || provide_context(Nonce::from_value(nonce.clone())),
+        move || pages::document(options.clone(), frame.clone(), page.clone()),
+    );
+    let mut response = render(Request::new(Body::empty())).await;
+    *response.status_mut() = status;
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+        .headers_mut()
+        .insert(header::VARY, HeaderValue::from_static("Accept-Language, Cookie"));
+    no_store(response)
+}
+
+/// A page that only says something, with the status of a problem.
+pub async fn message(state: &AppState, frames: &Frames, kind: ProblemKind, message: Message) -> Response {
+    let status = StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = page(state, frames, status, Page::Message(message)).await;
+    if let Some(seconds) = kind.retry_after_seconds() {
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
+}
+
+/// The page of a read that failed.
+pub async fn read_failed(state: &AppState, frames: &Frames, error: &sqlx::Error) -> Response {
+    let problem = super::reply::read_failed(error);
+    let text = if problem.kind == ProblemKind::Unavailable {
+        Message::Unavailable
+    } else {
+        Message::Broken
+    };
+    message(state, frames, problem.kind, text).await
+}

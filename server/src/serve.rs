@@ -1,0 +1,220 @@
+//! Starting and stopping the shop.
+
+use crate::{
+    catalog,
+    clock::Clock,
+    config::Settings,
+    coupons,
+    db::{Database, Dialect},
+    http::{self, AppState},
+    idempotency::{Executor, Gate, Waiters},
+    orders::submit::Submission,
+    tokens::OpenTokens,
+};
+use anyhow::{Context as _, bail};
+use leptos::config::LeptosOptions;
+use sqlx::Row as _;
+use std::{
+    fs::{File, TryLockError},
+    net::SocketAddr,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{net::TcpListener, task::JoinHandle};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tracing_subscriber::EnvFilter;
+
+/// A shop that is open.
+#[derive(Debug)]
+pub struct Shop {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its executor, for a look at the database behind it.
+    pub executor: Arc<Executor>,
+    stop: CancellationToken,
+    server: JoinHandle<std::io::Result<()>>,
+    background: TaskTracker,
+    /// Held as long as the shop is open, so that no second server opens the same SQLite file.
+    _lock: Option<File>,
+}
+
+/// Log lines to standard error; `RUST_LOG` chooses which.
+pub fn start_logging() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
+}
+
+/// Opens the database and brings its tables up to date.
+pub async fn open_database(settings: &Settings) -> anyhow::Result<Database> {
+    let database = Database::connect(&settings.database_url, &settings.durations)
+        .await
+        .context("the database cannot be reached; check DATABASE_URL and whether it runs")?;
+    database
+        .migrate()
+        .await
+        .context("the database's tables could not be brought up to date")?;
+    Ok(database)
+}
+
+/// Gives an empty shop its products and coupons, and the database its epoch.
+pub async fn seed(database: &Database, clock: Clock) -> Result<(), sqlx::Error> {
+    let mut connection = database.writer().await?;
+    let mut transaction = database.begin(&mut connection).await?;
+    catalog::seed(&mut transaction, clock.now()).await?;
+    coupons::seed(&mut transaction, clock.now()).await?;
+    sqlx::query("INSERT INTO database_epoch (singleton, epoch) VALUES (1, $1) ON CONFLICT (singleton) DO NOTHING")
+        .bind(uuid::Uuid::new_v4().simple().to_string())
+        .execute(&mut *transaction)
+        .await?;
+    transaction.commit().await
+}
+
+async fn epoch(database: &Database) -> Result<String, sqlx::Error> {
+    let mut connection = database.reader().await?;
+    sqlx::query("SELECT epoch FROM database_epoch WHERE singleton = 1")
+        .fetch_one(&mut *connection)
+        .await?
+        .try_get("epoch")
+}
+
+/// Opens the shop.
+pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
+    let lock = lock_sqlite(&settings)?;
+    let database = open_database(&settings).await?;
+    seed(&database, settings.clock)
+        .await
+        .context("the first products could not be written")?;
+    let gate = match &settings.redis_url {
+        Some(url) => {
+            Gate::connect(url, &epoch(&database).await?, &settings.durations).context("REDIS_URL cannot be used")?
+        }
+        None => Gate::none(),
+    };
+    let executor = Arc::new(Executor {
+        database: database.clone(),
+        gate,
+        waiters: Waiters::default(),
+        clock: settings.clock,
+        durations: settings.durations,
+        faults: settings.faults.clone(),
+        tasks: TaskTracker::new(),
+    });
+    let stop = CancellationToken::new();
+    let background = TaskTracker::new();
+    let listener_executor = Arc::clone(&executor);
+    let listener_stop = stop.clone();
+    background.spawn(async move {
+        let waiters = listener_executor.waiters.clone();
+        listener_executor.gate.wake_on_messages(waiters, listener_stop).await;
+    });
+    let listener = TcpListener::bind(settings.addr)
+        .await
+        .with_context(|| format!("ONCEMART_ADDR: {} cannot be listened on", settings.addr))?;
+    let address = listener.local_addr()?;
+    let site_root = settings.site_root.clone();
+    let router = http::router(state(settings, &executor, database), &site_root);
+    let stopping = stop.clone();
+    let server = tokio::spawn(async move {
+        axum::serve(listener, router)
+            .with_graceful_shutdown(async move { stopping.cancelled().await })
+            .await
+    });
+    Ok(Shop {
+        address,
+        executor,
+        stop,
+        server,
+        background,
+        _lock: lock,
+    })
+}
+
+fn state(settings: Settings, executor: &Arc<Executor>, database: Database) -> AppState {
+    // Leptos reads the hashes from a file beside the program; without it (in tests of the API) the names have none.
+    let hashed = std::env::current_exe()
+        .ok()
+        .and_then(|program| Some(program.parent()?.join("hash.txt").is_file()))
+        .unwrap_or(false);
+    let leptos = LeptosOptions::builder()
+        .output_name("oncemart")
+        .site_root(settings.site_root.display().to_string())
+        .site_pkg_dir("pkg")
+        .hash_files(hashed)
+        .build();
+    let keys = settings.signing_keys.clone();
+    let (clock, durations) = (settings.clock, settings.durations);
+    AppState {
+        settings: Arc::new(settings),
+        executor: Arc::clone(executor),
+        submission: Submission {
+            executor: Arc::clone(executor),
+            keys: keys.clone(),
+        },
+        open_tokens: OpenTokens {
+            database,
+            keys,
+            clock,
+            durations,
+        },
+        leptos,
+    }
+}
+
+/// SQLite has one writer, and what waits for it waits in one process: a second server on the file is refused.
+fn lock_sqlite(settings: &Settings) -> anyhow::Result<Option<File>> {
+    if settings.dialect != Dialect::Sqlite {
+        return Ok(None);
+    }
+    let path = settings.data_dir.join("server.lock");
+    std::fs::create_dir_all(&settings.data_dir)?;
+    let file = File::create(&path).with_context(|| format!("the lock file {} cannot be made", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another server has the shop in {} open; stop it, or set ONCEMART_DATA_DIR to another directory",
+            settings.data_dir.display()
+        ),
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("the lock file {}", path.display())),
+    }
+}
+
+impl Shop {
+    /// Closes the shop: takes no new requests, finishes what is in hand within the grace, lets the database go.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        self.stop.cancel();
+        let grace = self.executor.durations.shutdown_grace;
+        let finish = async {
+            let served = self.server.await;
+            self.executor.tasks.close();
+            self.executor.tasks.wait().await;
+            self.background.close();
+            self.background.wait().await;
+            served
+        };
+        match tokio::time::timeout(grace, finish).await {
+            Ok(served) => served
+                .context("the server ended badly")?
+                .context("the server ended badly")?,
+            Err(_) => tracing::warn!("some work did not end in time; its claims will run out"),
+        }
+        let _ = tokio::time::timeout(Duration::from_secs(2), self.executor.database.close()).await;
+        Ok(())
+    }
+}
+
+/// Serves until the process is told to stop.
+pub async fn until_stopped(settings: Settings) -> anyhow::Result<()> {
+    let public_url = settings.public_url.clone();
+    let shop = start(settings).await?;
+    println!("Oncemart is open at {}", public_url.to_string().trim_end_matches('/'));
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted?,
+        _ = terminate.recv() => {}
+    }
+    println!("Oncemart is closing: no new requests, finishing what is in hand.");
+    shop.stop().await
+}
