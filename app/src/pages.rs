@@ -29,7 +29,9 @@ use leptos::prelude::*;
 pub fn document(options: LeptosOptions, frame: Frame, page: Page) -> impl IntoView {
     let texts = Texts::of(frame.language);
     let scripts = page.has_island().then(|| scripts::browser_code(&options));
-    let refresh = page.refreshes().then(|| view! { <meta http-equiv="refresh" content="2" /> });
+    let refresh = page
+        .refreshes()
+        .then(|| view! { <meta http-equiv="refresh" content="2" /> });
     view! {
         <!DOCTYPE html>
         <html lang=texts.tag()>

@@ -47,9 +47,15 @@ pub fn quote(lines: &[PricedLine], coupon_discount_fen: i64) -> Option<Quote> {
     if coupon_discount_fen < 0 {
         return None;
     }
-    let subtotal_fen = lines.iter().try_fold(0_i64, |sum, line| sum.checked_add(line.total_fen()?))?;
+    let subtotal_fen = lines
+        .iter()
+        .try_fold(0_i64, |sum, line| sum.checked_add(line.total_fen()?))?;
     let discount_fen = coupon_discount_fen.min(subtotal_fen);
-    Some(Quote { subtotal_fen, discount_fen, total_fen: subtotal_fen - discount_fen })
+    Some(Quote {
+        subtotal_fen,
+        discount_fen,
+        total_fen: subtotal_fen - discount_fen,
+    })
 }
 
 /// Writes fen as yuan with two decimals, without a float: `1990` is `19.90`.
@@ -65,7 +71,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn line(unit_price_fen: i64, quantity: i64) -> PricedLine {
-        PricedLine { unit_price_fen, quantity }
+        PricedLine {
+            unit_price_fen,
+            quantity,
+        }
     }
 
     #[test]
@@ -84,7 +93,14 @@ mod tests {
     #[test]
     fn a_discount_larger_than_the_subtotal_leaves_zero_never_less() {
         let quote = quote(&[line(3000, 1)], 5000).unwrap();
-        assert_eq!(quote, Quote { subtotal_fen: 3000, discount_fen: 3000, total_fen: 0 });
+        assert_eq!(
+            quote,
+            Quote {
+                subtotal_fen: 3000,
+                discount_fen: 3000,
+                total_fen: 0
+            }
+        );
     }
 
     #[test]

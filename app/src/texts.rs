@@ -70,8 +70,13 @@ pub fn negotiate(accept_language: Option<&str>, cookie: Option<&str>) -> Languag
         Some("zh") => return Language::Chinese,
         _ => {}
     }
-    let ranges = accept_language.unwrap_or_default().split(',').filter_map(weighed_language);
-    ranges.min_by_key(|(weight, _)| Reverse(*weight)).map_or(Language::English, |(_, language)| language)
+    let ranges = accept_language
+        .unwrap_or_default()
+        .split(',')
+        .filter_map(weighed_language);
+    ranges
+        .min_by_key(|(weight, _)| Reverse(*weight))
+        .map_or(Language::English, |(_, language)| language)
 }
 
 /// One range of `Accept-Language` as its weight in thousandths and our language for it; none when we do not speak it or the
@@ -84,7 +89,10 @@ fn weighed_language(range: &str) -> Option<(u16, Language)> {
         _ => return None,
     };
     let weight = match parts.find_map(|part| part.strip_prefix("q=")) {
-        Some(weight) => weight.parse::<f32>().ok().filter(|weight| (0.0..=1.0).contains(weight))?,
+        Some(weight) => weight
+            .parse::<f32>()
+            .ok()
+            .filter(|weight| (0.0..=1.0).contains(weight))?,
         None => 1.0,
     };
     let thousandths = (weight * 1000.0) as u16;

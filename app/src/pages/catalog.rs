@@ -62,7 +62,10 @@ fn availability(texts: Texts, product: &Product) -> (&'static str, String) {
     } else if product.available <= 0 {
         ("sold-out", texts.get("availability-sold-out"))
     } else if product.available < FEW {
-        ("few", texts.with("availability-few", &[("count", product.available.into())]))
+        (
+            "few",
+            texts.with("availability-few", &[("count", product.available.into())]),
+        )
     } else {
         ("in-stock", texts.get("availability-in-stock"))
     }

@@ -17,13 +17,21 @@ struct Entry {
 impl Errors {
     /// The errors of this form.
     pub fn of(texts: Texts, form: &OrderForm) -> Self {
-        let entries = form.errors.iter().map(|error| Entry { input_id: input_id(&error.field), text: text(texts, error) });
-        Self { entries: entries.collect() }
+        let entries = form.errors.iter().map(|error| Entry {
+            input_id: input_id(&error.field),
+            text: text(texts, error),
+        });
+        Self {
+            entries: entries.collect(),
+        }
     }
 
     /// What to say at one field: the first error is enough, the next one shows after it is mended.
     pub fn at(&self, input_id: &str) -> Option<String> {
-        self.entries.iter().find(|entry| entry.input_id == input_id).map(|entry| entry.text.clone())
+        self.entries
+            .iter()
+            .find(|entry| entry.input_id == input_id)
+            .map(|entry| entry.text.clone())
     }
 }
 
@@ -47,9 +55,18 @@ fn text(texts: Texts, error: &FieldError) -> String {
 
 /// What the summary calls a field.
 fn label(texts: Texts, form: &OrderForm, field: &str) -> String {
-    let index = field.strip_prefix("items[").and_then(|rest| rest.split_once(']')).map(|(index, _)| index);
-    if let Some(line) = index.and_then(|index| index.parse::<usize>().ok()).and_then(|index| form.lines.get(index)) {
-        let name = line.product.as_ref().map_or(line.sku.as_str(), |product| product.name.as_str());
+    let index = field
+        .strip_prefix("items[")
+        .and_then(|rest| rest.split_once(']'))
+        .map(|(index, _)| index);
+    if let Some(line) = index
+        .and_then(|index| index.parse::<usize>().ok())
+        .and_then(|index| form.lines.get(index))
+    {
+        let name = line
+            .product
+            .as_ref()
+            .map_or(line.sku.as_str(), |product| product.name.as_str());
         return texts.with("field-quantity", &[("product", name.into())]);
     }
     match field {

@@ -54,7 +54,9 @@ fn text_field(texts: Texts, errors: &Errors, field: Field) -> AnyView {
             </p>
         }
     });
-    let optional = field.optional.then(|| view! { <span class="optional">{texts.get("form-note.optional")}</span> });
+    let optional = field
+        .optional
+        .then(|| view! { <span class="optional">{texts.get("form-note.optional")}</span> });
     view! {
         <div class="field">
             <label for=id>{texts.get(&format!("form-{id}"))} {optional}</label>

@@ -14,8 +14,16 @@ use leptos::prelude::*;
 
 /// The fragment `#order-lines`.
 pub fn view(texts: Texts, form: &OrderForm, errors: &Errors) -> AnyView {
-    let rows: Vec<_> = form.lines.iter().enumerate().map(|(index, typed)| line(texts, errors, index, typed)).collect();
-    let none = form.lines.is_empty().then(|| view! { <p class="quiet-text">{texts.get("form-no-lines")}</p> });
+    let rows: Vec<_> = form
+        .lines
+        .iter()
+        .enumerate()
+        .map(|(index, typed)| line(texts, errors, index, typed))
+        .collect();
+    let none = form
+        .lines
+        .is_empty()
+        .then(|| view! { <p class="quiet-text">{texts.get("form-no-lines")}</p> });
     let hint = texts.with("form-quantity-hint", &[("maximum", MAX_PIECES_PER_LINE.into())]);
     view! {
         <fieldset class="card" id="order-lines" tabindex="-1" data-fragment="">
@@ -36,11 +44,21 @@ fn line(texts: Texts, errors: &Errors, index: usize, typed: &FormLine) -> AnyVie
     let error = errors.at(&id);
     let has_error = error.is_some();
     // The hint is one for all lines, so it is named here rather than derived from the input's id.
-    let described = ["quantity-hint".to_owned()].into_iter().chain(described_by(&id, false, has_error));
+    let described = ["quantity-hint".to_owned()]
+        .into_iter()
+        .chain(described_by(&id, false, has_error));
     let described = described.collect::<Vec<_>>().join(" ");
     let (name, picture, unit_price) = match &typed.product {
-        Some(product) => (product.name.clone(), Some(product.picture.clone()), Some(product.price_fen)),
-        None => (texts.with("form-unknown-product", &[("sku", typed.sku.as_str().into())]), None, None),
+        Some(product) => (
+            product.name.clone(),
+            Some(product.picture.clone()),
+            Some(product.price_fen),
+        ),
+        None => (
+            texts.with("form-unknown-product", &[("sku", typed.sku.as_str().into())]),
+            None,
+            None,
+        ),
     };
     let product = || [("product", name.as_str().into())];
     let picture = picture.map(|path| view! { <img class="picture small" src=path alt="" width="56" height="56" /> });
@@ -94,8 +112,18 @@ fn line(texts: Texts, errors: &Errors, index: usize, typed: &FormLine) -> AnyVie
 /// What the line costs as far as the quantity is a number; the same sum that the browser shows while typing.
 fn line_total(texts: Texts, typed: &FormLine) -> Option<String> {
     let unit_price_fen = typed.product.as_ref()?.price_fen;
-    let quantity = typed.qty.trim().parse().ok().filter(|quantity| (1..=MAX_PIECES_PER_LINE).contains(quantity))?;
-    PricedLine { unit_price_fen, quantity }.total_fen().map(|fen| price(texts, fen))
+    let quantity = typed
+        .qty
+        .trim()
+        .parse()
+        .ok()
+        .filter(|quantity| (1..=MAX_PIECES_PER_LINE).contains(quantity))?;
+    PricedLine {
+        unit_price_fen,
+        quantity,
+    }
+    .total_fen()
+    .map(|fen| price(texts, fen))
 }
 
 fn add(texts: Texts, addable: &[Product], errors: &Errors) -> AnyView {

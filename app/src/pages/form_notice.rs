@@ -34,7 +34,11 @@ pub fn view(texts: Texts, form: &OrderForm) -> Option<AnyView> {
     let notice = form.notice.as_ref()?;
     let said = said(texts, form, notice);
     let link = said.link.map(|(href, text)| view! { <p><a href=href>{text}</a></p> });
-    let class = if is_refusal(notice) { "message bad" } else { "message good" };
+    let class = if is_refusal(notice) {
+        "message bad"
+    } else {
+        "message good"
+    };
     let view = view! {
         <div class=class id="notice" data-notice=said.kind>
             <h2>{said.title}</h2>
@@ -66,7 +70,12 @@ fn said(texts: Texts, form: &OrderForm, notice: &FormNotice) -> Said {
 
 fn plain(texts: Texts, kind: &'static str) -> Said {
     let id = format!("notice-{kind}");
-    Said { kind, title: texts.get(&id), text: texts.get(&format!("{id}.text")), link: None }
+    Said {
+        kind,
+        title: texts.get(&id),
+        text: texts.get(&format!("{id}.text")),
+        link: None,
+    }
 }
 
 fn refused(texts: Texts, form: &OrderForm, slug: &str, sku: Option<&str>, available: Option<i64>) -> Said {
@@ -78,10 +87,17 @@ fn refused(texts: Texts, form: &OrderForm, slug: &str, sku: Option<&str>, availa
         "coupon-not-usable" => "coupon-not-usable",
         _ => "refused",
     };
-    let attribute = if kind == "sold-out" && available.is_some() { "text-left" } else { "text" };
+    let attribute = if kind == "sold-out" && available.is_some() {
+        "text-left"
+    } else {
+        "text"
+    };
     // A refusal that names no product speaks of "this product": the form's own.
     let product = product_name(form, sku.unwrap_or(&form.sku));
-    let values = [("product", product.into()), ("available", available.unwrap_or_default().into())];
+    let values = [
+        ("product", product.into()),
+        ("available", available.unwrap_or_default().into()),
+    ];
     Said {
         kind,
         title: texts.get(&format!("notice-{kind}")),

@@ -72,10 +72,16 @@ fn items(texts: Texts, lines: &[OrderLine], products: &[(String, String)]) -> An
         .enumerate()
         .map(|(index, line)| {
             // A product whose name the server no longer knows still has its SKU.
-            let (name, picture) = products.get(index).cloned().unwrap_or_else(|| (line.sku.clone(), String::new()));
+            let (name, picture) = products
+                .get(index)
+                .cloned()
+                .unwrap_or_else(|| (line.sku.clone(), String::new()));
             let picture = (!picture.is_empty())
                 .then(|| view! { <img class="picture small" src=picture alt="" width="56" height="56" /> });
-            let pieces = [("count", line.qty.into()), ("amount", format_yuan(line.unit_price_fen).into())];
+            let pieces = [
+                ("count", line.qty.into()),
+                ("amount", format_yuan(line.unit_price_fen).into()),
+            ];
             view! {
                 <li class="line" data-sku=line.sku.clone()>
                     {picture}
@@ -176,8 +182,12 @@ fn journal(texts: Texts, events: &[JournalEntry]) -> AnyView {
 
 /// Events and sources without a text show their own names: an older page must not fail on a newer event.
 fn journal_entry(texts: Texts, event: &JournalEntry) -> AnyView {
-    let what = texts.find(&format!("event-{}", event.event)).unwrap_or_else(|| event.event.clone());
-    let source = texts.find(&format!("source-{}", event.source)).unwrap_or_else(|| event.source.clone());
+    let what = texts
+        .find(&format!("event-{}", event.event))
+        .unwrap_or_else(|| event.event.clone());
+    let source = texts
+        .find(&format!("source-{}", event.source))
+        .unwrap_or_else(|| event.source.clone());
     let to = status_text(texts, &event.to);
     let change = match &event.from {
         Some(from) => {

@@ -16,7 +16,11 @@ use leptos::prelude::*;
 pub fn title(texts: Texts, form: &OrderForm) -> String {
     let title = texts.with("form-title", &[("product", main_product(form).into())]);
     let refused = form.notice.as_ref().is_some_and(form_notice::is_refusal);
-    if form.errors.is_empty() && !refused { title } else { texts.with("error-title", &[("title", title.into())]) }
+    if form.errors.is_empty() && !refused {
+        title
+    } else {
+        texts.with("error-title", &[("title", title.into())])
+    }
 }
 
 /// Name of the product whose form this is, or its SKU once it is gone.

@@ -33,7 +33,9 @@ pub fn status_badge(texts: Texts, status: &str) -> AnyView {
 
 /// A status in words.
 pub fn status_text(texts: Texts, status: &str) -> String {
-    texts.find(&format!("status-{status}")).unwrap_or_else(|| status.to_owned())
+    texts
+        .find(&format!("status-{status}"))
+        .unwrap_or_else(|| status.to_owned())
 }
 
 /// An order number in groups of four that copy as one word. A number that brings its own hyphens stays as it is.
@@ -85,7 +87,11 @@ mod tests {
             time(texts, "2026-12-01T10:05:59.123Z").to_html(),
             r#"<time datetime="2026-12-01T10:05:59.123Z">2026-12-01 18:05 (UTC+8)</time>"#
         );
-        assert!(time(texts, "2026-12-31T16:00:00Z").to_html().contains("2027-01-01 00:00"));
+        assert!(
+            time(texts, "2026-12-31T16:00:00Z")
+                .to_html()
+                .contains("2027-01-01 00:00")
+        );
     }
 
     #[test]

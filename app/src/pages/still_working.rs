@@ -6,7 +6,11 @@ use leptos::prelude::*;
 
 /// The browser's tab.
 pub fn title(texts: Texts, working: &StillWorking) -> String {
-    texts.get(if working.gave_up { "working-gave-up-title" } else { "working-title" })
+    texts.get(if working.gave_up {
+        "working-gave-up-title"
+    } else {
+        "working-title"
+    })
 }
 
 /// The page. Sending the form again is safe because the form still holds the same token.
