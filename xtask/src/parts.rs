@@ -159,7 +159,12 @@ fn integration(workspace: &Workspace) -> Result<Counts> {
 
 fn deny(workspace: &Workspace) -> Result<Counts> {
     let mut command = tools::cargo_deny(workspace);
-    Ok(Counts::one(process::succeeds(
-        command.args(["check", "bans", "licenses", "sources"]),
-    )?))
+    Ok(Counts::one(process::succeeds(command.args([
+        "--offline",
+        "check",
+        "--hide-inclusion-graph",
+        "bans",
+        "licenses",
+        "sources",
+    ]))?))
 }

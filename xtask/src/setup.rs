@@ -48,6 +48,8 @@ pub fn for_testing(workspace: &Workspace, parts: &[Part]) -> Result<()> {
         node_packages(workspace)?;
     }
     if chosen(Part::Deny) {
+        // cargo-deny reads the crates of every platform; a build has fetched those of this one.
+        process::run(cargo().args(["fetch", "--quiet", "--locked"]))?;
         tools::install_cargo_deny(workspace)?;
     }
     Ok(())
