@@ -27,6 +27,10 @@ use leptos::prelude::*;
 
 /// The whole document for one page. The nonce for scripts comes from the Leptos context.
 pub fn document(options: LeptosOptions, frame: Frame, page: Page) -> impl IntoView {
+    // Only islands come to life in the browser: no marks and no data for the rest of the page.
+    if let Some(shared) = Owner::current_shared_context() {
+        shared.set_is_hydrating(false);
+    }
     let texts = Texts::of(frame.language);
     let scripts = page.has_island().then(|| scripts::browser_code(&options));
     let refresh = page
