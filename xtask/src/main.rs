@@ -54,7 +54,7 @@ enum Task {
     /// Check everything: formatting, lints, documentation, tests on every database, licences, sizes and the pages in a browser.
     ///
     /// Installs what is missing first. Each part prints its seconds and counts; a part that fails does not stop the later ones, except
-    /// the build. The last line is `N passed, N failed`.
+    /// that nothing is tested that could not be built. The last line is `N passed, N failed`.
     Test {
         /// Run this part alone; may be repeated.
         #[arg(long, value_name = "PART")]

@@ -24,13 +24,15 @@ pub fn test(workspace: &Workspace, only: &[Part], fail_fast: bool) -> Result<Exi
     };
     // Without its tools or its build, a part would only repeat what went wrong there.
     if preparation(&mut summary, "setup", set_up) {
-        let mut built = false;
+        let mut build = None;
         for part in &parts {
             let needs = part.needs();
-            if !built && (needs.site || needs.server || needs.tests) {
-                built = preparation(&mut summary, "build", || build_for(workspace, &parts));
-                if !built {
-                    break;
+            if needs.site || needs.server || needs.tests {
+                let is_built =
+                    *build.get_or_insert_with(|| preparation(&mut summary, "build", || build_for(workspace, &parts)));
+                if !is_built {
+                    println!("\n== {}: left out, because the build failed", part.name());
+                    continue;
                 }
             }
             let failed = examine(&mut summary, workspace, *part);
