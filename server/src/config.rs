@@ -109,8 +109,8 @@ impl fmt::Debug for ApiClient {
 pub struct Settings {
     /// Address to listen on.
     pub addr: SocketAddr,
-    /// Address under which buyers reach the shop.
-    pub public_url: Uri,
+    /// Address under which buyers reach the shop, if it is another than the one listened on.
+    pub public_url: Option<Uri>,
     /// Directory of files that the shop keeps.
     pub data_dir: PathBuf,
     /// Database URL.
@@ -151,12 +151,17 @@ impl fmt::Debug for Settings {
 impl Settings {
     /// Whether buyers come by https.
     pub fn is_https(&self) -> bool {
-        self.public_url.scheme_str() == Some("https")
+        self.public_url
+            .as_ref()
+            .is_some_and(|url| url.scheme_str() == Some("https"))
     }
 
     /// Host and port of the public URL.
     pub fn public_host(&self) -> Option<&str> {
-        self.public_url.authority().map(|authority| authority.as_str())
+        self.public_url
+            .as_ref()?
+            .authority()
+            .map(|authority| authority.as_str())
     }
 }
 
@@ -182,7 +187,7 @@ impl TryFrom<Options> for Settings {
         }
         Ok(Self {
             addr: options.addr,
-            public_url: public_url(&options)?,
+            public_url: options.public_url.as_deref().map(public_url).transpose()?,
             dialect,
             database_url,
             signing_keys: signing_keys(&options, sandbox)?,
@@ -217,11 +222,7 @@ fn make_data_dir(directory: &Path) -> Result<(), String> {
     })
 }
 
-fn public_url(options: &Options) -> Result<Uri, String> {
-    let text = options
-        .public_url
-        .clone()
-        .unwrap_or_else(|| format!("http://{}", options.addr));
+fn public_url(text: &str) -> Result<Uri, String> {
     let url: Uri = text
         .parse()
         .map_err(|_| format!("ONCEMART_PUBLIC_URL: '{text}' is not a URL"))?;

@@ -211,7 +211,8 @@ impl Shop {
 pub async fn until_stopped(settings: Settings) -> anyhow::Result<()> {
     let public_url = settings.public_url.clone();
     let shop = start(settings).await?;
-    println!("Oncemart is open at {}", public_url.to_string().trim_end_matches('/'));
+    let public_url = public_url.map_or_else(|| format!("http://{}", shop.address), |url| url.to_string());
+    println!("Oncemart is open at {}", public_url.trim_end_matches('/'));
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {
         interrupted = tokio::signal::ctrl_c() => interrupted?,

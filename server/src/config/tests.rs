@@ -23,7 +23,7 @@ fn settings(arguments: &[&str]) -> Result<Settings, String> {
 fn nothing_needs_to_be_set_for_the_embedded_default() {
     let settings = settings(&[]).unwrap();
     assert_eq!(settings.dialect, Dialect::Sqlite);
-    assert_eq!(settings.public_host(), Some("127.0.0.1:3000"));
+    assert_eq!(settings.public_host(), None);
     assert_eq!(settings.api_clients[0].name, "demo");
     assert!(!settings.is_https());
 }

@@ -1,0 +1,9 @@
+//! Integration tests: the real server over real HTTP, on real SQLite and on real PostgreSQL with real Redis, which the tests start
+//! themselves as throwaway processes.
+
+mod support;
+
+mod crashes;
+mod duplicates;
+mod gate;
+mod order_row;

@@ -1,0 +1,237 @@
+//! The shop: in this process ([`Shop`]) or as a process of its own that can be killed ([`ShopProcess`]).
+
+use super::services::{Postgres, Redis};
+use clap::Parser;
+use server::{
+    config::{Options, Settings},
+    db::Database,
+    durations::Durations,
+    serve,
+    signing::SigningKeys,
+};
+use sqlx::Row as _;
+use std::{
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+use tempfile::TempDir;
+
+/// What the shop stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// The embedded default, without a gate.
+    Sqlite,
+    /// PostgreSQL with Redis in front.
+    PostgresAndRedis,
+}
+
+/// Where one test's shops keep their things, and what they are told at their start.
+pub struct Place {
+    directory: TempDir,
+    /// Database.
+    pub database_url: String,
+    /// Redis, if there is a gate.
+    pub redis_url: Option<String>,
+    signing_keys: String,
+}
+
+#[derive(Parser)]
+struct Program {
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Place {
+    /// A new place on shared services.
+    pub async fn new(backend: Backend) -> Self {
+        match backend {
+            Backend::Sqlite => Self::on(None, None),
+            Backend::PostgresAndRedis => Self::on(
+                Some(Postgres::shared().new_database().await),
+                Some(Redis::shared().url()),
+            ),
+        }
+    }
+
+    /// A new place on given services; SQLite when there is no URL.
+    pub fn on(database_url: Option<String>, redis_url: Option<String>) -> Self {
+        let directory = TempDir::new().expect("a temporary directory");
+        let sqlite = format!("sqlite:{}?mode=rwc", directory.path().join("oncemart.sqlite").display());
+        Self {
+            database_url: database_url.unwrap_or(sqlite),
+            redis_url,
+            signing_keys: SigningKeys::generate(),
+            directory,
+        }
+    }
+
+    /// The place's directory.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn arguments(&self, more: &[&str]) -> Vec<String> {
+        let mut arguments = vec![
+            "--addr=127.0.0.1:0".to_owned(),
+            "--sandbox=true".to_owned(),
+            format!("--data-dir={}", self.directory.path().display()),
+            format!("--database-url={}", self.database_url),
+            format!("--signing-keys={}", self.signing_keys),
+        ];
+        arguments.extend(self.redis_url.iter().map(|url| format!("--redis-url={url}")));
+        arguments.extend(more.iter().map(|argument| (*argument).to_owned()));
+        arguments
+    }
+
+    /// Opens a shop here, in this process.
+    pub async fn open(&self) -> Shop<'_> {
+        self.open_with(&[]).await
+    }
+
+    /// Opens a shop here with more flags.
+    pub async fn open_with(&self, more: &[&str]) -> Shop<'_> {
+        let arguments = std::iter::once("oncemart".to_owned()).chain(self.arguments(more));
+        let options = Program::try_parse_from(arguments)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .options;
+        let settings = Settings::try_from(options).expect("the settings are good");
+        let running = serve::start(settings).await.expect("the shop opens");
+        Shop {
+            url: format!("http://{}", running.address),
+            running,
+            place: self,
+        }
+    }
+
+    /// Opens a shop here as a process of its own.
+    pub fn spawn(&self, more: &[&str]) -> ShopProcess {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_oncemart"))
+            .arg("serve")
+            .args(self.arguments(more))
+            .env_clear()
+            .envs(std::env::var("PATH").map(|path| ("PATH", path)))
+            .env("RUST_LOG", "error")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        let mut output = BufReader::new(child.stdout.take().expect("its output is piped"));
+        let mut line = String::new();
+        output.read_line(&mut line).expect("a line");
+        let url = line
+            .trim()
+            .strip_prefix("Oncemart is open at ")
+            .unwrap_or_else(|| panic!("the shop opens: {line}"));
+        ShopProcess {
+            url: url.to_owned(),
+            child,
+            _output: output,
+        }
+    }
+
+    /// The database behind the shop, for a look.
+    pub async fn database(&self) -> Database {
+        Database::connect(&self.database_url, &Durations::default())
+            .await
+            .expect("the database answers")
+    }
+
+    /// One number out of the database.
+    pub async fn number(&self, sql: &'static str) -> i64 {
+        let database = self.database().await;
+        let row = sqlx::query(sql)
+            .fetch_one(&mut *database.reader().await.expect("a connection"))
+            .await
+            .expect("a row");
+        let number = row.try_get::<i64, _>(0).expect("a number");
+        database.close().await;
+        number
+    }
+
+    /// Number of orders.
+    pub async fn orders(&self) -> i64 {
+        self.number("SELECT COUNT(*) FROM orders").await
+    }
+
+    /// What must hold whatever happened: balances are the sums of their ledgers, every order's pieces are reserved exactly once,
+    /// every order has its lines, its first event and its message.
+    pub async fn assert_consistent(&self) {
+        for (rule, sql) in [
+            (
+                "stock balances are the sums of their ledger",
+                "SELECT COUNT(*) FROM product WHERE available <>
+                     (SELECT COALESCE(SUM(available_change), 0) FROM stock_ledger WHERE stock_ledger.sku = product.sku)
+                   OR reserved <>
+                     (SELECT COALESCE(SUM(reserved_change), 0) FROM stock_ledger WHERE stock_ledger.sku = product.sku)",
+            ),
+            (
+                "every product's reserved pieces are those of its orders",
+                "SELECT COUNT(*) FROM product WHERE reserved <>
+                     (SELECT COALESCE(SUM(quantity), 0) FROM order_line WHERE order_line.sku = product.sku)",
+            ),
+            ("no stock is negative", "SELECT COUNT(*) FROM product WHERE available < 0 OR reserved < 0"),
+            (
+                "every order has a first event",
+                "SELECT COUNT(*) FROM orders WHERE NOT EXISTS
+                     (SELECT 1 FROM order_event WHERE order_event.order_no = orders.order_no AND order_event.version = 1)",
+            ),
+            (
+                "every order has its message",
+                "SELECT COUNT(*) FROM orders WHERE NOT EXISTS
+                     (SELECT 1 FROM outbox_message WHERE outbox_message.order_no = orders.order_no AND kind = 'ORDER_PLACED')",
+            ),
+            (
+                "nothing belongs to an order that is not there",
+                "SELECT COUNT(*) FROM order_line WHERE NOT EXISTS
+                     (SELECT 1 FROM orders WHERE order_line.order_no = orders.order_no)",
+            ),
+            (
+                "coupon balances are the sums of their ledger",
+                "SELECT COUNT(*) FROM coupon WHERE remaining <>
+                     (SELECT COALESCE(SUM(remaining_change), 0) FROM coupon_ledger WHERE coupon_ledger.code = coupon.code)",
+            ),
+        ] {
+            assert_eq!(self.number(sql).await, 0, "{rule}");
+        }
+    }
+}
+
+/// A shop in this process.
+pub struct Shop<'p> {
+    /// Where it is.
+    pub url: String,
+    /// The server.
+    pub running: serve::Shop,
+    /// Where it keeps its things.
+    pub place: &'p Place,
+}
+
+impl Shop<'_> {
+    /// Closes it in good order.
+    pub async fn close(self) {
+        self.running.stop().await.expect("the shop closes");
+    }
+}
+
+/// A shop as a process of its own.
+pub struct ShopProcess {
+    /// Where it is.
+    pub url: String,
+    child: Child,
+    _output: BufReader<std::process::ChildStdout>,
+}
+
+impl ShopProcess {
+    /// Waits until the process has ended by itself.
+    pub fn wait_for_end(&mut self) {
+        self.child.wait().expect("the process ends");
+    }
+}
+
+impl Drop for ShopProcess {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
