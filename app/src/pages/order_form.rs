@@ -35,7 +35,7 @@ pub fn view(texts: Texts, form: OrderForm) -> AnyView {
             <a href="/">{texts.get("breadcrumb-back")}</a>
         </p>
         <h1>{texts.get("form-heading")}</h1>
-        <p class="lead">{texts.get("form-lead")}</p>
+        <p class="lead" id="form-lead">{texts.get("form-lead")}</p>
         {messages(texts, &form)}
         {elsewhere(texts, &form)}
         <SubmitGuard>{the_form(texts, &form)}</SubmitGuard>
