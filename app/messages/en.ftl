@@ -32,7 +32,7 @@ availability-off-sale = Not on sale
 # Order form
 
 form-title = Order { $product }
-form-heading = Your order
+form-heading = Place your order
 form-lead = Check the quantities, tell us where it should go, and press once. Pressing again does no harm.
 form-items = Items
 form-quantity = Quantity
@@ -62,7 +62,7 @@ summary-heading = Summary
 summary-subtotal = Subtotal
 summary-discount = Coupon
 summary-total = Total
-summary-unknown = Not a number yet
+summary-unknown = Check quantities
 summary-recalculate = Recalculate
 form-submit = Place the order
 form-promise = One form, one order: if you are not sure that it worked, press again. You will not be charged twice.
@@ -128,7 +128,7 @@ notice-token-unknown = This form does not belong to this visit
 notice-token-reused = This form is already order { $order }
     .text = It was accepted earlier with other content, and that order stands unchanged. What you changed since was not ordered.
     .link = See order { $order }
-notice-try-again = We could not store your order just now
+notice-try-again = We could not confirm your order just now
     .text = Nothing is lost: your input is kept. Please order again in a moment – the same form never becomes two orders.
 notice-edited = The form was updated
     .text = Nothing has been ordered yet.
@@ -155,7 +155,7 @@ working-back = Back to the form
 # Order
 
 order-title = Order { $order }
-order-heading = Order
+order-heading = Your order
 order-thanks = Thank you! Your order is placed – once.
 order-number-label = Order number
 order-placed-at = Placed
@@ -164,7 +164,7 @@ order-items = Items
 order-pieces = { $count } × ¥{ $amount }
 order-receiver = Receiver
 order-note = Note
-order-coupon = Coupon
+order-coupon = Coupon code
 order-amounts = Amounts
 order-journal = What has happened
 order-again = Order something else

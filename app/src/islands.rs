@@ -14,6 +14,6 @@ use leptos::prelude::*;
 #[island]
 pub fn SubmitGuard(children: Children) -> impl IntoView {
     #[cfg(feature = "hydrate")]
-    Effect::new(|_| browser::attach());
+    browser::attach();
     view! { <div class="submit-guard">{children()}</div> }
 }

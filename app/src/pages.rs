@@ -26,6 +26,10 @@ use data::{Frame, Page};
 use leptos::prelude::*;
 
 /// The whole document for one page. The nonce for scripts comes from the Leptos context.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the view outlives the call, as its caller, a closure that Leptos keeps, needs"
+)]
 pub fn document(options: LeptosOptions, frame: Frame, page: Page) -> impl IntoView {
     // Only islands come to life in the browser: no marks and no data for the rest of the page.
     if let Some(shared) = Owner::current_shared_context() {
@@ -63,9 +67,9 @@ fn body(texts: Texts, page: Page) -> AnyView {
     match page {
         Page::Catalog(products) => catalog::view(texts, products),
         Page::OrderForm(form) => order_form::view(texts, *form),
-        Page::FormBecameOrder(became) => became_order::view(texts, became),
+        Page::FormBecameOrder(became) => became_order::view(texts, &became),
         Page::StillWorking(working) => still_working::view(texts, &working),
-        Page::Order(order) => order::view(texts, *order),
+        Page::Order(order) => order::view(texts, &order),
         Page::Orders(orders) => orders::view(texts, orders),
         Page::Problems(types) => problems::list(texts, types),
         Page::Problem(problem) => problems::one(texts, problem),

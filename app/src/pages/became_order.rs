@@ -8,7 +8,7 @@ use crate::texts::Texts;
 use leptos::prelude::*;
 
 /// The page. Only the buyer's own press gives the form a new token before the order was seen.
-pub fn view(texts: Texts, became: FormBecameOrder) -> AnyView {
+pub fn view(texts: Texts, became: &FormBecameOrder) -> AnyView {
     let order = || [("order", became.order_no.as_str().into())];
     let restart = format!("/order/restart?sku={}", url_part(&became.sku));
     view! {

@@ -12,18 +12,18 @@ use crate::{
 use leptos::prelude::*;
 
 /// The page.
-pub fn view(texts: Texts, page: OrderPage) -> AnyView {
-    let order = page.order.order.clone();
+pub fn view(texts: Texts, page: &OrderPage) -> AnyView {
+    let order = &page.order.order;
     view! {
         <article class="order" id="order" data-order=order.order_no.clone()>
-            {head(texts, &order)}
+            {head(texts, order)}
             <div class="columns">
                 <div class="stack">
                     {items(texts, &order.items, &page.products)}
                     {journal(texts, &page.order.events)}
                 </div>
                 <div class="stack">
-                    {amounts(texts, &order, page.coupon.clone())}
+                    {amounts(texts, order, page.coupon.clone())}
                     {receiver(texts, page)}
                 </div>
             </div>
@@ -141,20 +141,20 @@ fn amounts(texts: Texts, order: &OrderBody, coupon: Option<String>) -> AnyView {
     .into_any()
 }
 
-fn receiver(texts: Texts, page: OrderPage) -> AnyView {
+fn receiver(texts: Texts, page: &OrderPage) -> AnyView {
     let note = (!page.note.is_empty()).then(|| {
         view! {
             <p class="quiet-text">{texts.get("order-note")}</p>
-            <p id="receiver-note">{page.note}</p>
+            <p id="receiver-note">{page.note.clone()}</p>
         }
     });
     view! {
         <section class="card" aria-labelledby="receiver-heading">
             <h2 id="receiver-heading">{texts.get("order-receiver")}</h2>
             <address>
-                <strong id="receiver-name">{page.name}</strong>
-                <span id="receiver-phone">{page.phone}</span>
-                <span id="receiver-address">{page.address}</span>
+                <strong id="receiver-name">{page.name.clone()}</strong>
+                <span id="receiver-phone">{page.phone.clone()}</span>
+                <span id="receiver-address">{page.address.clone()}</span>
             </address>
             {note}
         </section>

@@ -35,10 +35,10 @@ pub fn view(texts: Texts, form: OrderForm) -> AnyView {
             <a href="/">{texts.get("breadcrumb-back")}</a>
         </p>
         <h1>{texts.get("form-heading")}</h1>
-        <p class="lead">{texts.get("form-lead")}</p>
+        <p class="lead" id="form-lead">{texts.get("form-lead")}</p>
         {messages(texts, &form)}
         {elsewhere(texts, &form)}
-        <SubmitGuard>{the_form(texts, form)}</SubmitGuard>
+        <SubmitGuard>{the_form(texts, &form)}</SubmitGuard>
     }
     .into_any()
 }
@@ -55,11 +55,11 @@ fn messages(texts: Texts, form: &OrderForm) -> AnyView {
     .into_any()
 }
 
-fn the_form(texts: Texts, form: OrderForm) -> AnyView {
+fn the_form(texts: Texts, form: &OrderForm) -> AnyView {
     let action = form_path(&form.sku);
     let coupon = form.coupon.trim().to_owned();
     let discount = form.coupon_discount_fen.map(|fen| fen.to_string());
-    let errors = Errors::of(texts, &form);
+    let errors = Errors::of(texts, form);
     view! {
         <form
             id="order-form"
@@ -83,11 +83,11 @@ fn the_form(texts: Texts, form: OrderForm) -> AnyView {
             </button>
             <div class="columns">
                 <div class="stack">
-                    {form_lines::view(texts, &form, &errors)}
-                    {form_fields::receiver(texts, &form, &errors)}
+                    {form_lines::view(texts, form, &errors)}
+                    {form_fields::receiver(texts, form, &errors)}
                 </div>
                 <div class="stack sticky">
-                    {form_summary::view(texts, &form, &errors)}
+                    {form_summary::view(texts, form, &errors)}
                     {place_order(texts)}
                 </div>
             </div>

@@ -48,8 +48,29 @@ fn stem(options: &LeptosOptions, kind: &str, unhashed: &str) -> String {
 fn hash_of(options: &LeptosOptions, kind: &str) -> Option<String> {
     let executable = std::env::current_exe().ok()?;
     let lines = std::fs::read_to_string(executable.parent()?.join(options.hash_file.as_ref())).ok()?;
+    hash_in(&lines, kind).map(str::to_owned)
+}
+
+fn hash_in<'a>(lines: &'a str, kind: &str) -> Option<&'a str> {
     lines.lines().find_map(|line| {
         let (file, hash) = line.split_once(':')?;
-        (file.trim() == kind).then(|| hash.trim().to_owned())
+        (file.trim() == kind).then(|| hash.trim())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_hash_file_or_do_without_one() {
+        let lines = "js: abc_1\nwasm: def-2\r\ncss:ghi\n";
+        assert_eq!(
+            ["js", "wasm", "css", "map"].map(|kind| hash_in(lines, kind)),
+            [Some("abc_1"), Some("def-2"), Some("ghi"), None]
+        );
+        let options = LeptosOptions::builder().output_name("oncemart").build();
+        assert_eq!(stylesheet_path(&options), "/pkg/oncemart.css");
+        assert_eq!(stem(&options, "wasm", "_bg"), "/pkg/oncemart_bg");
+    }
 }

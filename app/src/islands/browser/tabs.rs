@@ -47,6 +47,7 @@ pub fn listen(guard: &Rc<Guard>) {
 fn show_order(guard: &Guard, location: &str) {
     let page = &guard.page;
     page.form.set_hidden(true);
+    page.show("form-lead", false);
     page.show("form-messages", false);
     if let Some(link) = page.by_id("elsewhere-link") {
         let _ = link.set_attribute("href", location);
