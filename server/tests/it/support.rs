@@ -3,6 +3,7 @@
 
 pub mod client;
 pub mod daemon;
+pub mod proxy;
 pub mod services;
 pub mod shop;
 
