@@ -33,7 +33,7 @@ use axum::{
     http::{HeaderName, HeaderValue, Uri, header},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
-    routing::{get, post},
+    routing::{any, get, post},
 };
 use leptos::config::LeptosOptions;
 use render::Frames;
@@ -97,7 +97,9 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
         .service(
             ServeDir::new(site_root.join("pkg"))
                 .precompressed_br()
-                .precompressed_gzip(),
+                .precompressed_gzip()
+                .call_fallback_on_method_not_allowed(true)
+                .fallback(any(not_found).with_state(state.clone())),
         );
     let files = ServiceBuilder::new()
         .layer(header("cache-control", "public, max-age=3600"))
@@ -106,7 +108,8 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
                 .append_index_html_on_directories(false)
                 .precompressed_br()
                 .precompressed_gzip()
-                .fallback(get(not_found).with_state(state.clone())),
+                .call_fallback_on_method_not_allowed(true)
+                .fallback(any(not_found).with_state(state.clone())),
         );
     Router::new()
         .merge(pages)

@@ -23,7 +23,7 @@ use crate::{
 use axum::{
     Json,
     body::Body,
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -100,14 +100,19 @@ async fn read_body(headers: &HeaderMap, request_body: Body) -> Result<(BodyKind,
 }
 
 /// `GET /api/orders/{order_no}`: the order and its journal, for its owner.
-pub async fn read(State(state): State<AppState>, headers: HeaderMap, order_no: Option<Path<String>>) -> Response {
+pub async fn read(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    order_no: Result<Path<String>, PathRejection>,
+) -> Response {
     let not_found = || Problem::new(ProblemKind::NotFound, "There is no such order of yours.").into_response();
     let owner = match authenticate::caller(&state, &headers) {
         Ok(caller) => caller.owner(),
         Err(problem) if problem.kind == ProblemKind::Unauthorized => return problem.into_response(),
         Err(_) => return not_found(),
     };
-    let Some(Path(order_no)) = order_no.filter(|Path(number)| is_order_number(number)) else {
+    // A number that is no text at all, such as `%FF`, is one that is not there.
+    let Some(Path(order_no)) = order_no.ok().filter(|Path(number)| is_order_number(number)) else {
         return not_found();
     };
     let found = async {

@@ -13,7 +13,7 @@ use crate::{
 };
 use app::pages::data::{Message, OrderPage, OrderSummary, Page};
 use axum::{
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, StatusCode},
     response::Response,
 };
@@ -52,10 +52,11 @@ pub async fn show(
     State(state): State<AppState>,
     frames: Frames,
     headers: HeaderMap,
-    order_no: Option<Path<String>>,
+    order_no: Result<Path<String>, PathRejection>,
 ) -> Response {
     let sessions = Sessions::of(&state);
     let order_no = order_no
+        .ok()
         .map(|Path(number)| number)
         .filter(|number| is_order_number(number));
     let (Some(session), Some(order_no)) = (sessions.find(&headers), order_no) else {

@@ -7,7 +7,7 @@ use super::{
 use crate::problem::ProblemKind;
 use app::pages::data::{Message, Page};
 use axum::{
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
     http::StatusCode,
     response::Response,
 };
@@ -19,8 +19,14 @@ pub async fn list(State(state): State<AppState>, frames: Frames) -> Response {
 }
 
 /// One type.
-pub async fn show(State(state): State<AppState>, frames: Frames, slug: Option<Path<String>>) -> Response {
-    let kind = slug.and_then(|Path(slug)| ProblemKind::ALL.into_iter().find(|kind| kind.slug() == slug));
+pub async fn show(
+    State(state): State<AppState>,
+    frames: Frames,
+    slug: Result<Path<String>, PathRejection>,
+) -> Response {
+    let kind = slug
+        .ok()
+        .and_then(|Path(slug)| ProblemKind::ALL.into_iter().find(|kind| kind.slug() == slug));
     match kind {
         Some(kind) => render::page(&state, &frames, StatusCode::OK, Page::Problem(kind.page())).await,
         None => render::message(&state, &frames, ProblemKind::NotFound, Message::NotFound).await,

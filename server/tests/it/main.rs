@@ -3,7 +3,11 @@
 
 mod support;
 
+mod contract;
 mod crashes;
 mod duplicates;
 mod gate;
+mod money;
 mod order_row;
+mod surface;
+mod tokens;

@@ -1,9 +1,12 @@
 //! What the tests stand on: throwaway databases ([`services`]), the shop in this process or as processes of its own ([`shop`]), and
-//! a browser's or client's way of speaking to it ([`client`]).
+//! a browser's or client's way of speaking to it ([`client`]) and of reading what it shows ([`page`]), down to the bytes ([`raw`]).
 
 pub mod client;
 pub mod daemon;
+
+pub mod page;
 pub mod proxy;
+pub mod raw;
 pub mod services;
 pub mod shop;
 

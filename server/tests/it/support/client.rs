@@ -33,6 +33,11 @@ impl Reply {
         }
     }
 
+    /// Sends a request and reads its answer to the end.
+    pub async fn to(request: reqwest::RequestBuilder) -> Self {
+        Self::of(request.send().await.expect("an answer")).await
+    }
+
     /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
@@ -114,6 +119,18 @@ impl Client {
     pub fn new(url: &str) -> Self {
         let http = reqwest::Client::builder()
             .cookie_store(true)
+            .redirect(Policy::none())
+            .build()
+            .expect("a client");
+        Self {
+            http,
+            url: url.to_owned(),
+        }
+    }
+
+    /// Somebody whose browser keeps no cookies.
+    pub fn without_cookies(url: &str) -> Self {
+        let http = reqwest::Client::builder()
             .redirect(Policy::none())
             .build()
             .expect("a client");
@@ -220,6 +237,12 @@ impl Client {
             .request(Method::POST, &format!("/order/new?sku={sku}"))
             .form(fields);
         Reply::of(request.send().await.expect("an answer")).await
+    }
+
+    /// Presses "start a new order" on the page of a form that became an order.
+    pub async fn restart(&self, sku: &str, token: &str) -> Reply {
+        let request = self.request(Method::POST, &format!("/order/restart?sku={sku}"));
+        Reply::to(request.form(&[("submit_token", token)])).await
     }
 
     /// Posts raw bytes of a type to the orders, with headers.

@@ -66,6 +66,11 @@ impl Place {
         }
     }
 
+    /// Signs with the first of these keys from the next opening on; all of them verify.
+    pub fn sign_with(&mut self, keys: &[&str]) {
+        self.signing_keys = keys.join(",");
+    }
+
     /// The place's directory.
     pub fn directory(&self) -> &Path {
         self.directory.path()
@@ -106,14 +111,19 @@ impl Place {
 
     /// Opens a shop here as a process of its own.
     pub fn spawn(&self, more: &[&str]) -> ShopProcess {
+        self.spawn_logging(more, "error", Stdio::null())
+    }
+
+    /// Opens a shop here as a process of its own that writes log lines of that level.
+    pub fn spawn_logging(&self, more: &[&str], level: &str, log: impl Into<Stdio>) -> ShopProcess {
         let mut child = Command::new(env!("CARGO_BIN_EXE_oncemart"))
             .arg("serve")
             .args(self.arguments(more))
             .env_clear()
             .envs(std::env::var("PATH").map(|path| ("PATH", path)))
-            .env("RUST_LOG", "error")
+            .env("RUST_LOG", level)
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .expect("the program starts");
         let mut output = BufReader::new(child.stdout.take().expect("its output is piped"));
@@ -147,6 +157,28 @@ impl Place {
         let number = row.try_get::<i64, _>(0).expect("a number");
         database.close().await;
         number
+    }
+
+    /// One text out of the database.
+    pub async fn text(&self, sql: &'static str) -> String {
+        let database = self.database().await;
+        let row = sqlx::query(sql)
+            .fetch_one(&mut *database.reader().await.expect("a connection"))
+            .await
+            .expect("a row");
+        let text = row.try_get::<String, _>(0).expect("a text");
+        database.close().await;
+        text
+    }
+
+    /// Changes the database behind the shop's back.
+    pub async fn execute(&self, sql: &'static str) {
+        let database = self.database().await;
+        sqlx::query(sql)
+            .execute(&mut *database.writer().await.expect("a connection"))
+            .await
+            .expect("the statement is good");
+        database.close().await;
     }
 
     /// Number of orders.
