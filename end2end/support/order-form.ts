@@ -82,6 +82,13 @@ export class OrderForm {
     return this.field("submit_token").inputValue();
   }
 
+  /** What the form's code says in one of its states; the texts stand on the form. */
+  async text(state: "busy" | "sending" | "retry" | "offline" | "done" | "unknown"): Promise<string> {
+    const text = await this.form.getAttribute(`data-text-${state}`);
+    expect(text, `the text of the state "${state}"`).toBeTruthy();
+    return text ?? "";
+  }
+
   async setQuantity(sku: string, quantity: string): Promise<void> {
     await this.quantity(sku).fill(quantity);
   }
