@@ -13,7 +13,7 @@ use std::{path::Path, process::ExitCode};
 
 /// A small shop that never does anything twice.
 ///
-/// Settings come from flags, then the environment, then the file that ONCEMART_CONFIG names (default: oncemart.env in the current
+/// Settings come from flags, then the environment, then the file that `ONCEMART_CONFIG` names (default: oncemart.env in the current
 /// directory, if it is there), which holds NAME=value lines.
 #[derive(Debug, Parser)]
 #[command(name = "oncemart", version)]

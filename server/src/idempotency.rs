@@ -31,7 +31,7 @@ use crate::{
     faults::{FaultPoint, Faults},
 };
 use gate::GateReply;
-use record::{Claim, Record, State};
+use record::{Bid, Claim, Record, State};
 use sha2::{Digest as _, Sha256};
 use sqlx::{Any, AnyConnection, pool::PoolConnection};
 use std::{
@@ -279,26 +279,33 @@ impl Executor {
         claim: &Claim,
         patience: &Patience,
     ) -> Result<Claimed, sqlx::Error> {
-        let (key, digest, dialect) = (&call.key, &call.digest, self.database.dialect);
-        let lease = milliseconds(self.durations.lease);
+        let dialect = self.database.dialect;
+        let first = call.first_claim == FirstClaim::Allowed;
         loop {
             let now = self.clock.now();
-            let first = call.first_claim == FirstClaim::Allowed;
-            if first && record::insert(connection, dialect, key, digest, claim, now, lease).await? {
+            let lease_until = now.saturating_add(milliseconds(self.durations.lease));
+            let bid = Bid {
+                key: &call.key,
+                digest: &call.digest,
+                claim,
+                now,
+                lease_until,
+            };
+            if first && record::insert(connection, dialect, bid).await? {
                 return Ok(Claimed::Mine);
             }
-            let Some(record) = record::read(connection, key).await? else {
+            let Some(record) = record::read(connection, &call.key).await? else {
                 if first {
                     continue; // The row that was in the way has gone since: the INSERT decides again.
                 }
                 return Ok(Claimed::Settled(Outcome::TooOld));
             };
-            return match judge(record, digest, now, patience) {
+            return match judge(record, &call.digest, now, patience) {
                 Judgement::Settled(outcome) => Ok(Claimed::Settled(outcome)),
                 Judgement::Running => Ok(Claimed::Running),
                 Judgement::Free => {
                     let wait = self.durations.take_over_lock_timeout;
-                    let taken = record::take_over(connection, dialect, key, digest, claim, now, lease, wait).await?;
+                    let taken = record::take_over(connection, dialect, bid, wait).await?;
                     Ok(if taken { Claimed::Mine } else { Claimed::Running })
                 }
             };

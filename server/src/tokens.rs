@@ -1,6 +1,6 @@
 //! Submit tokens: what the server issues when an order form is loaded, and what becomes the idempotency key of the order.
 //!
-//! A token is a UUIDv7, the form's name and a signature over (token, form, session): `{uuid}.{form}.{signature}`. It is valid for
+//! A token is a UUID of version 7, the form's name and a signature over (token, form, session): `{uuid}.{form}.{signature}`. It is valid for
 //! its session alone, and one text is its only spelling. The table `open_token` holds the one token that a browser's form shows,
 //! so that reload, second tab and Back show the same; it decides nothing about orders.
 

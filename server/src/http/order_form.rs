@@ -1,4 +1,6 @@
-//! `/order/new?sku=…`: the order form, and its post. The post is the same use case as the JSON API's; only the answer is a page:
+//! `/order/new?sku=…`: the order form, and its post.
+//!
+//! The post is the same use case as the JSON API's; only the answer is a page:
 //! an accepted order leads to its page, everything else shows the form again with what was typed and what to do.
 
 mod view;

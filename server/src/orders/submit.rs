@@ -1,4 +1,6 @@
-//! Submitting an order: the one use case behind the JSON API and the form. It takes steps 1 and 2 (the key, whose it is, the
+//! Submitting an order: the one use case behind the JSON API and the form.
+//!
+//! It takes steps 1 and 2 (the key, whose it is, the
 //! shape, the digest) in this order and hands the rest to the executor; nothing is looked up before that.
 
 use super::{
