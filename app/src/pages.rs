@@ -23,7 +23,22 @@ mod still_working;
 
 use crate::texts::Texts;
 use data::{Frame, Page};
-use leptos::prelude::*;
+use hydration_context::SsrSharedContext;
+use leptos::{nonce::Nonce, prelude::*};
+use std::sync::Arc;
+
+/// The whole document for one page as HTML, whose scripts carry this nonce.
+///
+/// A page waits for nothing, so this needs no stream; and unlike Leptos' streams it puts no scripts for resources behind `</html>`.
+pub fn render(options: LeptosOptions, frame: Frame, page: Page, nonce: Nonce) -> String {
+    let owner = Owner::new_root(Some(Arc::new(SsrSharedContext::new_islands())));
+    let html = owner.with(|| {
+        provide_context(nonce);
+        document(options, frame, page).to_html()
+    });
+    owner.cleanup();
+    html
+}
 
 /// The whole document for one page. The nonce for scripts comes from the Leptos context.
 #[expect(

@@ -1,6 +1,6 @@
 // What every test starts from: a running shop, a browser that has never been there, and a watch over what the browser complains about.
 
-import { test as base, expect, type BrowserContext } from "@playwright/test";
+import { test as base, expect, type BrowserContext, type BrowserContextOptions } from "@playwright/test";
 import { OrderForm } from "./order-form.ts";
 import { Server, type Environment } from "./server.ts";
 
@@ -15,7 +15,7 @@ interface Fixtures {
   shop: Server;
   form: OrderForm;
   /** Opens another browser that has never been to the shop. */
-  anotherBrowser: () => Promise<BrowserContext>;
+  anotherBrowser: (options?: BrowserContextOptions) => Promise<BrowserContext>;
   complaints: string[];
 }
 
@@ -58,8 +58,8 @@ export const test = base.extend<ShopOptions & Fixtures, { sharedServer: Server }
 
   anotherBrowser: async ({ browser, complaints }, use) => {
     const contexts: BrowserContext[] = [];
-    await use(async () => {
-      const context = await browser.newContext();
+    await use(async (options) => {
+      const context = await browser.newContext(options);
       watch(context, complaints);
       contexts.push(context);
       return context;

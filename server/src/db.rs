@@ -4,7 +4,10 @@
 
 use crate::durations::Durations;
 use sqlx::{
-    Any, AnyConnection, AnyPool, Connection as _, Executor as _, Transaction, any::AnyPoolOptions, pool::PoolConnection,
+    Any, AnyConnection, AnyPool, Connection as _, Executor as _, SqlSafeStr as _, Transaction,
+    any::AnyPoolOptions,
+    migrate::{Migration, MigrationType, Migrator},
+    pool::PoolConnection,
 };
 use std::time::Duration;
 
@@ -27,6 +30,18 @@ impl Dialect {
         } else {
             None
         }
+    }
+
+    /// The migrations, by number. The texts are part of the program, which needs no source tree.
+    fn migrations(self) -> Migrator {
+        let texts = match self {
+            Self::Sqlite => [(1, "shop", include_str!("../../migrations/sqlite/0001_shop.sql"))],
+            Self::Postgres => [(1, "shop", include_str!("../../migrations/postgres/0001_shop.sql"))],
+        };
+        let migration = |(number, name, sql): (i64, &'static str, &'static str)| {
+            Migration::new(number, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
+        };
+        Migrator::with_migrations(texts.map(migration).into())
     }
 
     /// How a transaction that writes begins. On SQLite a transaction that first reads and then writes would fail at once when
@@ -95,10 +110,7 @@ impl Database {
     /// Brings the tables up to this version of the program.
     pub async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
         let mut connection = self.writers.acquire().await?;
-        match self.dialect {
-            Dialect::Sqlite => sqlx::migrate!("../migrations/sqlite").run(&mut *connection).await,
-            Dialect::Postgres => sqlx::migrate!("../migrations/postgres").run(&mut *connection).await,
-        }
+        self.dialect.migrations().run(&mut *connection).await
     }
 
     /// A connection that may write; an error when there is none in time.

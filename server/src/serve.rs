@@ -85,8 +85,6 @@ async fn epoch(database: &Database) -> Result<String, sqlx::Error> {
 
 /// Opens the shop.
 pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
-    // Leptos renders on this runtime; a second shop in one process finds it set already.
-    let _ = any_spawner::Executor::init_tokio();
     let lock = lock_sqlite(&settings)?;
     let database = open_database(&settings).await?;
     seed(&database, settings.clock)

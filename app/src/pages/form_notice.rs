@@ -34,6 +34,14 @@ pub fn view(texts: Texts, form: &OrderForm) -> Option<AnyView> {
     let notice = form.notice.as_ref()?;
     let said = said(texts, form, notice);
     let link = said.link.map(|(href, text)| view! { <p><a href=href>{text}</a></p> });
+    // The order that the form became stays; the input is kept for another one, under a new token.
+    let restart = matches!(notice, FormNotice::TokenReused { .. }).then(|| {
+        view! {
+            <button type="submit" class="quiet" name="edit" value="restart" form="order-form" id="restart">
+                {texts.get("became-restart")}
+            </button>
+        }
+    });
     let class = if is_refusal(notice) {
         "message bad"
     } else {
@@ -44,6 +52,7 @@ pub fn view(texts: Texts, form: &OrderForm) -> Option<AnyView> {
             <h2>{said.title}</h2>
             <p>{said.text}</p>
             {link}
+            {restart}
         </div>
     };
     Some(view.into_any())

@@ -1,8 +1,7 @@
-// The pages around the form: language, hostile input, narrow screens, dark screens, rules of accessibility.
+// The pages around the form: language, hostile input, the keyboard's first step.
 
 import type { Page } from "@playwright/test";
-import { expectAccessible, expectNoOverflow } from "../../support/accessibility.ts";
-import { TEA, type OrderForm } from "../../support/order-form.ts";
+import { TEA } from "../../support/order-form.ts";
 import { expect, test } from "../../support/shop.ts";
 
 test("the chosen language is kept", async ({ page, form }) => {
@@ -71,77 +70,7 @@ test.describe("hostile input", () => {
   });
 });
 
-/** Every page and state, by name, with the way to get there. */
-const PLACES: [string, (page: Page, form: OrderForm) => Promise<void>][] = [
-  ["the catalogue", async (page) => void (await page.goto("/"))],
-  ["the empty form", async (_, form) => form.open()],
-  [
-    "a form with mistakes",
-    async (_, form) => {
-      await form.open();
-      await form.setQuantity(TEA.sku, "0");
-      await form.submit.click();
-      await expect(form.errorSummary).toBeVisible();
-    },
-  ],
-  [
-    "a refused form",
-    async (_, form) => {
-      await form.openAndFill();
-      await form.field("coupon").fill("NO-SUCH-COUPON");
-      await form.submit.click();
-      await expect(form.notice).toBeVisible();
-    },
-  ],
-  [
-    "a form that became an order",
-    async (_, form) => {
-      await form.openAndFill();
-      await form.postBehindThePage();
-      await form.open();
-      await expect(form.becameOrder).toBeVisible();
-    },
-  ],
-  [
-    "an order",
-    async (_, form) => {
-      await form.openAndFill();
-      await form.order();
-    },
-  ],
-  [
-    "a list of orders",
-    async (page, form) => {
-      await form.openAndFill();
-      await form.order();
-      await page.goto("/orders");
-    },
-  ],
-  ["an empty list of orders", async (page) => void (await page.goto("/orders"))],
-  ["the list of problems", async (page) => void (await page.goto("/problems"))],
-  ["a problem", async (page) => void (await page.goto("/problems/sold-out"))],
-  ["a page that does not exist", async (page) => void (await page.goto("/orders/none"))],
-];
-
-for (const [name, reach] of PLACES) {
-  test(`${name} is accessible in light and in dark`, async ({ page, form }) => {
-    await reach(page, form);
-
-    await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: "dark" });
-    await expectAccessible(page);
-  });
-
-  test(`${name} fits a screen of 320 pixels`, async ({ page, form }) => {
-    await page.setViewportSize({ width: 320, height: 640 });
-
-    await reach(page, form);
-
-    await expectNoOverflow(page);
-  });
-}
-
-test("every page can be walked through from the keyboard, beginning with the way past the navigation", async ({ page, form }) => {
+test("the first stop of the keyboard is the way past the navigation", async ({ page, form }) => {
   await form.open();
 
   await page.keyboard.press("Tab");

@@ -143,7 +143,7 @@ impl Visit {
 fn one_piece(sku: &str) -> FormLineFields {
     FormLineFields {
         sku: sku.to_owned(),
-        qty: "1".to_owned(),
+        qty: Some("1".to_owned()),
         unit_price_fen: None,
     }
 }
@@ -346,8 +346,8 @@ fn add_line(fields: &mut FormFields) {
     }
     match fields.lines.iter_mut().find(|line| line.sku == fields.add_sku) {
         Some(line) => {
-            if let Ok(quantity) = line.qty.parse::<u32>() {
-                line.qty = quantity.saturating_add(1).to_string();
+            if let Some(Ok(quantity)) = line.qty.as_ref().map(|qty| qty.parse::<u32>()) {
+                line.qty = Some(quantity.saturating_add(1).to_string());
             }
         }
         None => fields.lines.push(one_piece(&fields.add_sku)),

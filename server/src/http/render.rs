@@ -10,13 +10,12 @@ use app::{
     texts,
 };
 use axum::{
-    body::Body,
     extract::FromRequestParts,
-    http::{HeaderValue, Request, StatusCode, header, request::Parts},
-    response::Response,
+    http::{HeaderValue, StatusCode, header, request::Parts},
+    response::{Html, IntoResponse as _, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use leptos::{nonce::Nonce, prelude::provide_context};
+use leptos::nonce::Nonce;
 use std::convert::Infallible;
 
 /// Cookie that remembers the language chosen by the switch.
@@ -64,13 +63,8 @@ pub async fn page(state: &AppState, frames: &Frames, status: StatusCode, page: P
         "default-src 'none'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; \
          img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
-    let options = state.leptos.clone();
-    let render = leptos_axum::render_app_async_with_context(
-        move || provide_context(Nonce::from_value(nonce.clone())),
-        move || pages::document(options.clone(), frame.clone(), page.clone()),
-    );
-    let mut response = render(Request::new(Body::empty())).await;
-    *response.status_mut() = status;
+    let html = pages::render(state.leptos.clone(), frame, page, Nonce::from_value(nonce));
+    let mut response = (status, Html(html)).into_response();
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }

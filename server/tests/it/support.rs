@@ -3,7 +3,9 @@
 
 pub mod client;
 pub mod daemon;
+
 pub mod page;
+pub mod proxy;
 pub mod raw;
 pub mod services;
 pub mod shop;

@@ -111,6 +111,7 @@ pub fn forms(typed: &str) -> Vec<(String, OrderForm)> {
     let mut forms = vec![
         ("form-fresh".to_owned(), fresh()),
         ("form-typed".to_owned(), filled(typed)),
+        ("form-of-unknown".to_owned(), unknown(typed)),
     ];
     let notices = [
         ("expired", FormNotice::TokenExpired),
@@ -223,6 +224,17 @@ fn filled(typed: &str) -> OrderForm {
             discount_fen: 500,
             total_fen: 6380,
         }),
+        ..fresh()
+    }
+}
+
+/// The form of a product that is not there, asked for by whatever stood in the address.
+fn unknown(typed: &str) -> OrderForm {
+    OrderForm {
+        sku: typed.to_owned(),
+        lines: vec![line(typed, "1")],
+        addable: Vec::new(),
+        quote: None,
         ..fresh()
     }
 }

@@ -99,7 +99,7 @@ fn form_line(line: FormLineFields, products: &[Product]) -> FormLine {
     let product = products.iter().find(|product| product.sku == line.sku).cloned();
     FormLine {
         sku: line.sku,
-        qty: line.qty,
+        qty: line.qty.unwrap_or_default(),
         product,
     }
 }

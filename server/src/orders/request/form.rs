@@ -2,6 +2,7 @@
 
 use super::{RawLine, RawOrder, RequestError, field::RawField};
 use percent_encoding::percent_decode;
+use std::collections::HashMap;
 
 /// One line of the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,7 +10,7 @@ pub struct FormLineFields {
     /// Field `sku`.
     pub sku: String,
     /// Field `qty`, as typed.
-    pub qty: String,
+    pub qty: Option<String>,
     /// Field `unit_price_fen`: the price that the page showed, if the form has the field.
     pub unit_price_fen: Option<String>,
 }
@@ -40,40 +41,21 @@ pub struct FormFields {
 impl FormFields {
     /// Reads `application/x-www-form-urlencoded`. Fields that the form does not have are passed over.
     pub fn parse(body: &[u8]) -> Result<Self, RequestError> {
-        let malformed = |text: &str| RequestError::Malformed(text.to_owned());
         let mut fields = Self::default();
-        let mut singles = std::collections::HashMap::<String, String>::new();
-        let (mut skus, mut quantities, mut prices) = (Vec::new(), Vec::new(), Vec::new());
+        let mut singles = HashMap::<String, String>::new();
         for pair in body.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
             let (name, value) = match pair.iter().position(|byte| *byte == b'=') {
                 Some(at) => (&pair[..at], &pair[at + 1..]),
                 None => (pair, &[][..]),
             };
             let (name, value) = (decode(name)?, decode(value)?);
-            match name.as_str() {
-                "sku" => skus.push(value),
-                "qty" => quantities.push(value),
-                "unit_price_fen" => prices.push(value),
-                _ => {
-                    if singles.insert(name, value).is_some() {
-                        return Err(malformed("A field of the form is given twice."));
-                    }
-                }
+            if !fields.take_line_field(&name, &value)? && singles.insert(name, value).is_some() {
+                return Err(malformed("A field of the form is given twice."));
             }
         }
-        if skus.len() != quantities.len() || !(prices.is_empty() || prices.len() == skus.len()) {
-            return Err(malformed("The lines of the form are not complete."));
+        if fields.lines.iter().any(|line| line.qty.is_none()) {
+            return Err(malformed("A line of the form has no quantity."));
         }
-        let mut prices = prices.into_iter();
-        fields.lines = skus
-            .into_iter()
-            .zip(quantities)
-            .map(|(sku, qty)| FormLineFields {
-                sku,
-                qty,
-                unit_price_fen: prices.next(),
-            })
-            .collect();
         fields.submit_token = singles.remove("submit_token");
         fields.edit = singles.remove("edit");
         let mut text = |name| singles.remove(name).unwrap_or_default();
@@ -86,6 +68,36 @@ impl FormFields {
         Ok(fields)
     }
 
+    /// Takes a field that belongs to a line: `sku` begins one, the others belong to the one begun last. False for other fields.
+    fn take_line_field(&mut self, name: &str, value: &str) -> Result<bool, RequestError> {
+        if name == "sku" {
+            self.lines.push(FormLineFields {
+                sku: value.to_owned(),
+                ..FormLineFields::default()
+            });
+            return Ok(true);
+        }
+        let Some(field) = self.lines.last_mut().map(|line| match name {
+            "qty" => Some(&mut line.qty),
+            "unit_price_fen" => Some(&mut line.unit_price_fen),
+            _ => None,
+        }) else {
+            return if matches!(name, "qty" | "unit_price_fen") {
+                Err(malformed("A line of the form has no product."))
+            } else {
+                Ok(false)
+            };
+        };
+        match field {
+            Some(Some(_)) => Err(malformed("A line of the form has a field twice.")),
+            Some(empty) => {
+                *empty = Some(value.to_owned());
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
     /// The fields for checking. An empty optional field is a missing one.
     pub(super) fn to_raw(&self) -> RawOrder {
         let text = |value: &String| RawField::Text(value.clone());
@@ -94,7 +106,7 @@ impl FormFields {
             .iter()
             .map(|line| RawLine {
                 sku: text(&line.sku),
-                quantity: RawField::digits(&line.qty),
+                quantity: line.qty.as_deref().map_or(RawField::Missing, RawField::digits),
                 unit_price_fen: line
                     .unit_price_fen
                     .as_deref()
@@ -111,6 +123,10 @@ impl FormFields {
             expected_total_fen: RawField::Missing,
         }
     }
+}
+
+fn malformed(text: &str) -> RequestError {
+    RequestError::Malformed(text.to_owned())
 }
 
 fn decode(encoded: &[u8]) -> Result<String, RequestError> {

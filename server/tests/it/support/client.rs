@@ -6,6 +6,10 @@ use reqwest::{
     redirect::Policy,
 };
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Longest time that an honest client may have to retry: the lease, one wait of a duplicate, and room for a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An answer, read to its end.
 #[derive(Clone, Debug)]
@@ -50,6 +54,11 @@ impl Reply {
     pub fn order_no(&self) -> String {
         assert_eq!(self.status, 201, "{}", self.body);
         self.json()["order_no"].as_str().expect("an order number").to_owned()
+    }
+
+    /// Whether the answer tells an honest client to send the same again later.
+    pub fn says_retry(&self) -> bool {
+        matches!(self.status.as_u16(), 409 | 503) && !self.header("retry-after").is_empty()
     }
 
     /// Last part of a problem's type.
@@ -166,6 +175,25 @@ impl Client {
     /// Places an order as the API client `demo`.
     pub async fn place_as_demo(&self, key: &str, body: &Value) -> Reply {
         Reply::of(self.demo_order(key, body).send().await.expect("an answer")).await
+    }
+
+    /// Does what an honest client does: sends the same until it gets an answer that is none to retry.
+    pub async fn place_as_demo_until_answered(&self, key: &str, body: &Value) -> Reply {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let answered = self.demo_order(key, body).send().await;
+            if let Ok(response) = answered {
+                let reply = Reply::of(response).await;
+                if !reply.says_retry() {
+                    return reply;
+                }
+            }
+            assert!(
+                Instant::now() < deadline,
+                "{key} is answered at the latest when its lease is over"
+            );
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
     }
 
     /// A request that places an order as a browser session under a submit token.

@@ -125,6 +125,11 @@ impl Postgres {
         self.url(&name)
     }
 
+    /// Its port on loopback.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     fn url(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port)
     }

@@ -255,6 +255,12 @@ pub struct ShopProcess {
 }
 
 impl ShopProcess {
+    /// Ends the process as `kill -9` does.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("the process is there");
+        self.child.wait().expect("the process ends");
+    }
+
     /// Waits until the process has ended by itself.
     pub fn wait_for_end(&mut self) {
         self.child.wait().expect("the process ends");
