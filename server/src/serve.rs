@@ -16,6 +16,7 @@ use leptos::config::LeptosOptions;
 use sqlx::Row as _;
 use std::{
     fs::{File, TryLockError},
+    io::IsTerminal as _,
     net::SocketAddr,
     sync::Arc,
     time::Duration,
@@ -38,12 +39,14 @@ pub struct Shop {
     _lock: Option<File>,
 }
 
-/// Log lines to standard error; `RUST_LOG` chooses which.
+/// Log lines to standard error; `RUST_LOG` chooses which. Colours only where a person looks: in a file they would break up every
+/// search.
 pub fn start_logging() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .init();
 }
 

@@ -325,7 +325,7 @@ async fn an_unknown_bearer_token_is_told_to_authenticate(backend: Backend) {
     ] {
         // A good token of the session beside it does not help: who authenticates is judged by that.
         let post = client.session_order(&token, &one_pencil());
-        let read = client.request(Method::GET, "/api/orders/2025120100000000");
+        let read = client.request(Method::GET, "/api/orders/OM-0000-0000-0000");
         for request in [post, read] {
             let request = values
                 .iter()

@@ -1,7 +1,7 @@
 //! A client's way of speaking to the shop: an API client with keys of its own, or a browser session with submit tokens.
 
 use reqwest::{
-    Method, Response, StatusCode,
+    Method, Response, StatusCode, Url,
     header::{CONTENT_TYPE, HeaderMap},
     redirect::Policy,
 };
@@ -156,6 +156,12 @@ impl Client {
     /// Reads a path.
     pub async fn get(&self, path: &str) -> Reply {
         Reply::of(self.request(Method::GET, path).send().await.expect("an answer")).await
+    }
+
+    /// Reads a path with what stands behind its question mark.
+    pub async fn get_with(&self, path: &str, query: &[(String, String)]) -> Reply {
+        let url = Url::parse_with_params(&format!("{}{path}", self.url), query).expect("an address");
+        Reply::to(self.http.get(url)).await
     }
 
     /// A request that places an order as the API client `demo` under a key of its own.

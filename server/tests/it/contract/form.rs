@@ -1,0 +1,101 @@
+//! The form's own answers without any script: post, redirect, get; a page that waits for work in hand; nothing sent twice by F5.
+
+use crate::{
+    duplicates::wait_until,
+    support::{
+        client::{Client, form, order},
+        on_both_databases,
+        page::text_of,
+        shop::{Backend, Place},
+    },
+};
+
+on_both_databases!(
+    an_accepted_form_leads_to_the_orders_page_however_often_it_is_sent,
+    a_form_whose_order_takes_long_leads_to_a_page_that_waits_for_it,
+    the_waiting_page_gives_up_when_nobody_works_on_the_order,
+);
+
+const WAITING: &str = "/order/waiting?sku=SKU-2";
+
+async fn an_accepted_form_leads_to_the_orders_page_however_often_it_is_sent(backend: Backend) {
+    let place = Place::new(backend).await;
+    let shop = place.open().await;
+    let client = Client::new(&shop.url);
+    let token = client.form_token("SKU-2").await;
+    let fields = form(&token, &[("SKU-2", 2)]);
+    let first = client.post_form("SKU-2", &fields).await;
+    assert_eq!((first.status.as_u16(), first.body.as_str()), (303, ""));
+    for _ in 0..3 {
+        // The buyer reloads the order's page, or goes back and sends the form again.
+        let page = client.get(first.header("location")).await;
+        assert_eq!(
+            (page.status.as_u16(), text_of(&page.body, "receiver-name")),
+            (200, "张三".to_owned())
+        );
+        let again = client.post_form("SKU-2", &fields).await;
+        assert_eq!(
+            (again.status.as_u16(), again.header("location")),
+            (303, first.header("location"))
+        );
+    }
+    assert_eq!(place.orders().await, 1);
+    place.assert_consistent().await;
+}
+
+async fn a_form_whose_order_takes_long_leads_to_a_page_that_waits_for_it(backend: Backend) {
+    let place = Place::new(backend).await;
+    let hold = place.directory().join("hold");
+    let shop = place
+        .open_with(&["--fault", &format!("after_claim:hold:{}", hold.display())])
+        .await;
+    let client = Client::new(&shop.url);
+    let token = client.form_token("SKU-2").await;
+    let first = tokio::spawn({
+        let (client, token) = (client.clone(), token.clone());
+        async move { client.place(&token, &order(&[("SKU-2", 1)])).await }
+    });
+    wait_until(|| hold.exists()).await;
+    let posted = client.post_form("SKU-2", &form(&token, &[("SKU-2", 1)])).await;
+    assert_eq!((posted.status.as_u16(), posted.header("location")), (303, WAITING));
+    let page = client.get(WAITING).await;
+    assert_eq!(page.status, 200);
+    assert!(
+        page.body.contains("http-equiv=\"refresh\""),
+        "it refreshes itself: {}",
+        page.body
+    );
+    std::fs::remove_file(&hold).unwrap();
+    let order_no = first.await.unwrap().order_no();
+    let arrived = client.get(WAITING).await;
+    assert_eq!(
+        (arrived.status.as_u16(), arrived.header("location")),
+        (303, format!("/orders/{order_no}").as_str())
+    );
+    assert_eq!(place.orders().await, 1);
+}
+
+async fn the_waiting_page_gives_up_when_nobody_works_on_the_order(backend: Backend) {
+    let place = Place::new(backend).await;
+    let shop = place.open().await;
+    let client = Client::new(&shop.url);
+    let token = client.form_token("SKU-2").await;
+    let page = client.get(WAITING).await;
+    assert_eq!(page.status, 200);
+    assert!(
+        !page.body.contains("http-equiv=\"refresh\""),
+        "nothing will come: {}",
+        page.body
+    );
+    assert!(
+        page.body.contains("href=\"/order/new?sku=SKU-2\""),
+        "the way back: {}",
+        page.body
+    );
+    assert_eq!(
+        client.form_token("SKU-2").await,
+        token,
+        "the token is as good as before"
+    );
+    assert_eq!(Client::without_cookies(&shop.url).get(WAITING).await.status, 404);
+}
