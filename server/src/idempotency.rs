@@ -32,7 +32,7 @@ use crate::{
 };
 use futures::FutureExt as _;
 use gate::GateReply;
-use record::{Bid, Claim, Record, State};
+use record::{Bid, Claim, Claiming, Record, State};
 use sha2::{Digest as _, Sha256};
 use sqlx::{Any, AnyConnection, pool::PoolConnection};
 use std::{
@@ -56,9 +56,10 @@ impl ScopedKey {
     /// Most characters of a key in the table.
     const MAXIMUM: usize = 128;
 
-    /// Joins who and key; when that is too long, its SHA-256 stands for it.
+    /// Joins who and key; when that is too long, its SHA-256 stands for it. `who` has no space in it, so that the first space of
+    /// the whole always ends it, and no joined text looks like a hash.
     pub fn new(biz_type: &'static str, who: &str, key: &str) -> Self {
-        let joined = format!("{who}:{key}");
+        let joined = format!("{who} {key}");
         let biz_key = if joined.len() <= Self::MAXIMUM {
             joined
         } else {
@@ -81,7 +82,8 @@ impl ScopedKey {
 pub enum FirstClaim {
     /// Yes.
     Allowed,
-    /// No: the key is too old for a first claim. What it already stands for is still answered.
+    /// No: the key is too old for a first claim. What it already stands for is still answered, and a key that was claimed before
+    /// and is free again (refused, or left behind by a crash) may be claimed again.
     Forbidden,
 }
 
@@ -223,6 +225,7 @@ impl Executor {
         let claim = Claim {
             id: uuid::Uuid::new_v4().simple().to_string(),
         };
+        // The connection first: a request that cannot get one must not set a gate for others to wait at.
         let mut connection = self.database.writer().await?;
         match self.gate.enter(&call.key, &call.digest, &claim.id).await {
             // Only an equal meaning is answered from here; every other judgement is the database's.
@@ -232,6 +235,7 @@ impl Executor {
             } => return Ok(Outcome::Done { answer, replayed: true }),
             GateReply::Finished { .. } | GateReply::Open => {}
             GateReply::Busy => {
+                // Only a hint: whether woken or not, the database decides next.
                 drop(connection);
                 patience.wait().await;
                 connection = self.database.writer().await?;
@@ -251,7 +255,8 @@ impl Executor {
         patience: &mut Patience,
     ) -> Result<Outcome, sqlx::Error> {
         loop {
-            match self.claim(&mut connection, call, claim, patience).await? {
+            let claimed = self.claim(&mut connection, call, claim, patience).await;
+            match claimed.inspect_err(|_| self.abandon(call, claim))? {
                 Claimed::Settled(outcome) => return Ok(outcome),
                 Claimed::Mine => {
                     self.faults.pass(FaultPoint::AfterClaim).await;
@@ -294,8 +299,13 @@ impl Executor {
                 now,
                 lease_until,
             };
-            if first && record::insert(connection, dialect, bid).await? {
-                return Ok(Claimed::Mine);
+            let lock_timeout = self.durations.take_over_lock_timeout;
+            if first {
+                match record::insert(connection, dialect, bid, lock_timeout).await? {
+                    Claiming::Won => return Ok(Claimed::Mine),
+                    Claiming::Locked => return Ok(Claimed::Running),
+                    Claiming::Lost => {}
+                }
             }
             let Some(record) = record::read(connection, &call.key).await? else {
                 if first {
@@ -306,11 +316,10 @@ impl Executor {
             return match judge(record, &call.digest, now, patience) {
                 Judgement::Settled(outcome) => Ok(Claimed::Settled(outcome)),
                 Judgement::Running => Ok(Claimed::Running),
-                Judgement::Free => {
-                    let wait = self.durations.take_over_lock_timeout;
-                    let taken = record::take_over(connection, dialect, bid, wait).await?;
-                    Ok(if taken { Claimed::Mine } else { Claimed::Running })
-                }
+                Judgement::Free => Ok(match record::take_over(connection, dialect, bid, lock_timeout).await? {
+                    Claiming::Won => Claimed::Mine,
+                    Claiming::Lost | Claiming::Locked => Claimed::Running,
+                }),
             };
         }
     }
@@ -334,15 +343,24 @@ impl Executor {
         if matches!(
             worked,
             Err(_) | Ok(Worked::Ended(Outcome::Unavailable | Outcome::Broken))
-        ) && let Err(error) = self.abandon(call, claim).await
-        {
-            tracing::warn!(%error, "a claim could not be given up; its lease will run out");
+        ) {
+            self.abandon(call, claim);
         }
         worked
     }
 
-    async fn abandon<O>(&self, call: &Call<O>, claim: &Claim) -> Result<(), sqlx::Error> {
-        record::abandon(&mut *self.database.writer().await?, &call.key, claim).await
+    /// Gives a claim up off the caller's path, since it may have to wait for the transaction that failed. If that one did commit
+    /// after all, the row is done and this changes nothing; if this fails, the lease runs out.
+    fn abandon<O>(&self, call: &Call<O>, claim: &Claim) {
+        let (database, waiters) = (self.database.clone(), self.waiters.clone());
+        let (key, claim) = (call.key.clone(), claim.clone());
+        self.tasks.spawn(async move {
+            let abandoned = async { record::abandon(&mut *database.writer().await?, &key, &claim).await };
+            if let Err(error) = abandoned.await {
+                tracing::warn!(%error, "a claim could not be given up; its lease will run out");
+            }
+            waiters.wake(&key.as_text());
+        });
     }
 
     async fn work<O: Operation>(
@@ -364,10 +382,8 @@ impl Executor {
                     }));
                 }
                 Ok(Transacted::FenceLost) => return Ok(Worked::FenceLost),
-                Ok(Transacted::Applied(Applied::Refused(reason))) => {
-                    return self.refuse(connection, call, claim, reason).await;
-                }
-                Ok(Transacted::Applied(Applied::Done | Applied::PlanIsStale)) => {}
+                Ok(Transacted::Refused(reason)) => return self.refuse(connection, call, claim, reason).await,
+                Ok(Transacted::PlanIsStale) => {}
                 Err(error) if is_retryable(&error) => {}
                 Err(error) => return Err(error),
             }
@@ -390,10 +406,16 @@ impl Executor {
             return Ok(Transacted::FenceLost);
         }
         self.faults.pass(FaultPoint::AfterFence).await;
-        let applied = call.operation.apply(&mut transaction, plan).await?;
-        if !matches!(applied, Applied::Done) {
-            transaction.rollback().await?;
-            return Ok(Transacted::Applied(applied));
+        match call.operation.apply(&mut transaction, plan).await? {
+            Applied::Done => {}
+            Applied::PlanIsStale => {
+                transaction.rollback().await?;
+                return Ok(Transacted::PlanIsStale);
+            }
+            Applied::Refused(reason) => {
+                transaction.rollback().await?;
+                return Ok(Transacted::Refused(reason));
+            }
         }
         transaction.commit().await?;
         self.faults.pass(FaultPoint::AfterCommit).await;
@@ -465,7 +487,8 @@ enum Worked {
 enum Transacted {
     Committed,
     FenceLost,
-    Applied(Applied),
+    PlanIsStale,
+    Refused(Answer),
 }
 
 /// How long a duplicate still waits, and for what.

@@ -1,5 +1,6 @@
 //! The gate: Redis in front of the database. It sheds duplicates early and remembers recent results; it never decides anything.
-//! Whatever it says, or if it says nothing, the claim in the database has the last word.
+//! Silence, a gate that is set and a result of another meaning all lead on to the claim in the database, which has the last word.
+//! Only the result of the very same request is answered from here, and such a result is written after its commit, once, for good.
 
 use super::{Answer, Digest, ScopedKey, Waiters};
 use crate::durations::Durations;

@@ -10,7 +10,7 @@ use crate::{
 };
 use sqlx::{
     Any, AnyConnection, Connection as _, Row as _,
-    any::{AnyArguments, AnyRow},
+    any::{AnyArguments, AnyQueryResult, AnyRow},
     query::Query,
 };
 use std::time::Duration;
@@ -80,17 +80,46 @@ impl<'a> Bid<'a> {
 
 type Statement<'a> = Query<'a, Any, AnyArguments>;
 
-/// The first claim of a key: inserts the row, or does nothing. True if the row is ours.
-pub async fn insert(connection: &mut AnyConnection, dialect: Dialect, bid: Bid<'_>) -> Result<bool, sqlx::Error> {
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claiming {
+    /// The key is ours.
+    Won,
+    /// The row says something else: read it.
+    Lost,
+    /// Somebody is just finishing with the row, which is locked: the same as running.
+    Locked,
+}
+
+impl Claiming {
+    fn of(written: Result<AnyQueryResult, sqlx::Error>) -> Result<Self, sqlx::Error> {
+        match written {
+            Ok(written) if written.rows_affected() == 1 => Ok(Self::Won),
+            Ok(_) => Ok(Self::Lost),
+            Err(error) if is_lock_timeout(&error) => Ok(Self::Locked),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The first claim of a key: inserts the row, or does nothing.
+pub async fn insert(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    bid: Bid<'_>,
+    lock_timeout: Duration,
+) -> Result<Claiming, sqlx::Error> {
     let sql = match dialect {
         // The statement commits by itself and need not wait for the disk: the commit of the business transaction flushes it too,
-        // and if it is lost alone, the fence finds no row. `set_config(…, true)` ends with the statement.
+        // and if it is lost alone, the fence finds no row. The INSERT would wait for whoever holds the fence of that row, with a
+        // connection in its hand; the lock timeout keeps that short. `set_config(…, true)` ends with the statement.
         Dialect::Postgres => {
             "INSERT INTO idempotent_record
                  (biz_type, biz_key, req_digest, status, claim_id, attempt, lease_until, created_at, updated_at)
              SELECT $1, $2, $3, 0, $4, 1, $5, $6, $6
-             FROM (SELECT set_config('synchronous_commit', 'off', true) AS setting OFFSET 0) AS relaxed
-             WHERE setting IS NOT NULL
+             FROM (SELECT set_config('synchronous_commit', 'off', true) AS relaxed,
+                          set_config('lock_timeout', $7, true) AS impatient OFFSET 0) AS settings
+             WHERE relaxed IS NOT NULL AND impatient IS NOT NULL
              ON CONFLICT (biz_type, biz_key) DO NOTHING"
         }
         Dialect::Sqlite => {
@@ -100,8 +129,12 @@ pub async fn insert(connection: &mut AnyConnection, dialect: Dialect, bid: Bid<'
              ON CONFLICT (biz_type, biz_key) DO NOTHING"
         }
     };
-    let inserted = bid.bind(sqlx::query(sql)).execute(connection).await?;
-    Ok(inserted.rows_affected() == 1)
+    let statement = bid.bind(sqlx::query(sql));
+    let statement = match dialect {
+        Dialect::Postgres => statement.bind(lock_timeout.as_millis().to_string()),
+        Dialect::Sqlite => statement,
+    };
+    Claiming::of(statement.execute(connection).await)
 }
 
 /// Reads the record of a key.
@@ -146,14 +179,13 @@ fn answer_of(row: &AnyRow) -> Result<Answer, sqlx::Error> {
     })
 }
 
-/// Takes over a key that is free: refused, or its lease is over. True if the key is now ours. A row that somebody is just
-/// finishing is locked; then the answer is no, after a short wait.
+/// Takes over a key that is free: refused, or its lease is over.
 pub async fn take_over(
     connection: &mut AnyConnection,
     dialect: Dialect,
     bid: Bid<'_>,
     lock_timeout: Duration,
-) -> Result<bool, sqlx::Error> {
+) -> Result<Claiming, sqlx::Error> {
     let mut transaction = connection.begin_with(dialect.begin_write()).await?;
     limit_lock_wait(dialect, &mut transaction, lock_timeout).await?;
     let statement = sqlx::query(
@@ -162,18 +194,12 @@ pub async fn take_over(
              answer_status = 0, answer_headers = '[]', answer_body = $7
          WHERE biz_type = $1 AND biz_key = $2 AND (status = 2 OR (status = 0 AND lease_until < $6))",
     );
-    let taken = bid.bind(statement).bind(&b""[..]).execute(&mut *transaction).await;
-    match taken {
-        Ok(taken) => {
-            transaction.commit().await?;
-            Ok(taken.rows_affected() == 1)
-        }
-        Err(error) if is_lock_timeout(&error) => {
-            transaction.rollback().await?;
-            Ok(false)
-        }
-        Err(error) => Err(error),
+    let claiming = Claiming::of(bid.bind(statement).bind(&b""[..]).execute(&mut *transaction).await)?;
+    match claiming {
+        Claiming::Won => transaction.commit().await?,
+        Claiming::Lost | Claiming::Locked => transaction.rollback().await?,
     }
+    Ok(claiming)
 }
 
 /// The fence: makes the record done, if the claim is still ours. False means that somebody took over; the caller rolls back.

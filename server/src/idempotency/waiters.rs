@@ -10,10 +10,12 @@ use tokio::sync::watch;
 
 #[derive(Debug)]
 struct Slot {
-    /// Sends a signal whenever something about the key may have changed. Its receivers are everyone interested in the key.
+    /// Sends a signal whenever something about the key may have changed.
     signal: watch::Sender<()>,
     /// Whether somebody here is working on the key.
     busy: bool,
+    /// How many are interested; with the last of them the slot goes.
+    interested: usize,
 }
 
 /// The keys in hand.
@@ -30,7 +32,9 @@ impl Waiters {
         let slot = slots.entry(key.to_owned()).or_insert_with(|| Slot {
             signal: watch::Sender::new(()),
             busy: false,
+            interested: 0,
         });
+        slot.interested += 1;
         let works = !std::mem::replace(&mut slot.busy, true);
         Interest {
             key: key.to_owned(),
@@ -83,7 +87,8 @@ impl Drop for Interest {
             slot.busy = false;
             slot.signal.send_replace(());
         }
-        if slot.signal.receiver_count() <= 1 {
+        slot.interested -= 1;
+        if slot.interested == 0 {
             slots.remove(&self.key);
         }
     }
@@ -111,6 +116,21 @@ mod tests {
         waiters.wake("k");
         assert!(second.wait(Duration::from_secs(60)).await);
         assert!(!second.wait(Duration::from_millis(1)).await);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn nothing_is_kept_however_many_leave_at_once() {
+        let waiters = Waiters::default();
+        for _ in 0..200 {
+            let interests: Vec<_> = (0..8).map(|_| waiters.register("k")).collect();
+            let leaving = interests
+                .into_iter()
+                .map(|interest| tokio::spawn(async move { drop(interest) }));
+            for left in leaving.collect::<Vec<_>>() {
+                left.await.unwrap();
+            }
+            assert!(waiters.lock().is_empty());
+        }
     }
 
     #[test]

@@ -104,6 +104,34 @@ async fn a_storm_over_two_servers_makes_one_order_per_key() {
     place.assert_consistent().await;
 }
 
+/// The first holds the fence's row lock; the INSERT of a duplicate at another server would wait for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_duplicate_at_another_server_is_told_to_come_back_while_the_first_holds_its_fence() {
+    let place = Place::on(Some(Postgres::shared().new_database().await), None);
+    let hold = place.directory().join("hold");
+    let holding = place
+        .open_with(&[&format!("--fault=after_fence:hold:{}", hold.display())])
+        .await;
+    let other = place.open().await;
+    let client = Client::new(&holding.url);
+    let first = tokio::spawn(fire(client.clone(), 1));
+    wait_until(|| hold.exists()).await;
+    let duplicate = client.at(&other.url).place_as_demo("fifty", &one_pencil()).await;
+    assert_eq!(
+        (duplicate.status.as_u16(), duplicate.problem().as_str()),
+        (409, "still-running"),
+        "{}",
+        duplicate.body
+    );
+    std::fs::remove_file(&hold).unwrap();
+    let first = first.await.unwrap();
+    assert_eq!(
+        client.at(&other.url).place_as_demo("fifty", &one_pencil()).await.body,
+        first[0].body
+    );
+    assert_eq!(place.orders().await, 1);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_redis_that_forgot_everything_is_no_way_to_a_second_order() {
     let redis = Redis::own();
