@@ -78,9 +78,10 @@ async fn a_pages_scripts_carry_a_nonce_that_no_other_load_has(backend: Backend) 
     let place = Place::new(backend).await;
     let shop = place.open().await;
     let client = Client::new(&shop.url);
+    client.form_token("SKU-1").await;
     let mut nonces = HashSet::new();
     for _ in 0..3 {
-        for path in ["/", "/order/new?sku=SKU-1&welcome=1", "/nothing"] {
+        for path in ["/", "/order/new?sku=SKU-1", "/nothing"] {
             let page = client.get(path).await;
             let policy = page.header("content-security-policy");
             let nonce = policy
