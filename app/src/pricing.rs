@@ -6,7 +6,7 @@
 /// Most pieces of one product in one order.
 pub const MAX_PIECES_PER_LINE: i64 = 99;
 
-/// Most lines in one order, after lines of the same product are added up.
+/// Most lines in one order, as sent: before lines of the same product are added up.
 pub const MAX_LINES: usize = 50;
 
 /// Highest price of one piece: 1,000,000.00 CNY in fen.

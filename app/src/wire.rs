@@ -4,6 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// How long one attempt of the page's `fetch` may stay without an answer. The server checks at its start that it is the more
+/// impatient of the two.
+pub const CLIENT_TIMEOUT_MILLISECONDS: i32 = 12_000;
+
 /// A product as the catalog shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Product {

@@ -2,7 +2,7 @@
 
 use crate::{
     catalog::{self, ProductChange},
-    config::{Options, Settings},
+    config::{Options, Settings, StoreSettings},
     db::Database,
     serve,
 };
@@ -13,7 +13,7 @@ use std::{path::Path, process::ExitCode};
 
 /// A small shop that never does anything twice.
 ///
-/// Settings come from flags, then the environment, then the file that ONCEMART_CONFIG names (default: oncemart.env in the current
+/// Settings come from flags, then the environment, then the file that `ONCEMART_CONFIG` names (default: oncemart.env in the current
 /// directory, if it is there), which holds NAME=value lines.
 #[derive(Debug, Parser)]
 #[command(name = "oncemart", version)]
@@ -89,20 +89,21 @@ fn load_file(named: Option<&str>) -> anyhow::Result<()> {
 }
 
 fn run(program: Program) -> anyhow::Result<()> {
-    let settings = Settings::try_from(program.options).map_err(anyhow::Error::msg)?;
+    let store = StoreSettings::try_from(&program.options).map_err(anyhow::Error::msg)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match program.command {
             Command::Serve => {
+                let settings = Settings::try_from(program.options).map_err(anyhow::Error::msg)?;
                 serve::start_logging();
                 serve::until_stopped(settings).await
             }
             Command::Migrate => {
-                serve::open_database(&settings).await?.close().await;
+                serve::open_database(&store).await?.close().await;
                 println!("The database is up to date.");
                 Ok(())
             }
-            Command::Product(ProductCommand::List { json }) => list_products(&settings, json).await,
+            Command::Product(ProductCommand::List { json }) => list_products(&store, json).await,
             Command::Product(ProductCommand::Set {
                 sku,
                 price_fen,
@@ -110,7 +111,7 @@ fn run(program: Program) -> anyhow::Result<()> {
                 on_sale,
             }) => {
                 set_product(
-                    &settings,
+                    &store,
                     &sku,
                     ProductChange {
                         price_fen,
@@ -124,16 +125,16 @@ fn run(program: Program) -> anyhow::Result<()> {
     })
 }
 
-async fn open_stocked_shop(settings: &Settings) -> anyhow::Result<Database> {
-    let database = serve::open_database(settings).await?;
-    serve::seed(&database, settings.clock)
+async fn open_stocked_shop(store: &StoreSettings) -> anyhow::Result<Database> {
+    let database = serve::open_database(store).await?;
+    serve::seed(&database, store.clock)
         .await
         .context("the first products could not be written")?;
     Ok(database)
 }
 
-async fn list_products(settings: &Settings, json: bool) -> anyhow::Result<()> {
-    let database = open_stocked_shop(settings).await?;
+async fn list_products(store: &StoreSettings, json: bool) -> anyhow::Result<()> {
+    let database = open_stocked_shop(store).await?;
     for product in catalog::products(&mut *database.reader().await?).await? {
         let (sku, price, name) = (&product.sku, product.price_fen, &product.names[0]);
         if json {
@@ -155,11 +156,11 @@ async fn list_products(settings: &Settings, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn set_product(settings: &Settings, sku: &str, change: ProductChange) -> anyhow::Result<()> {
-    let database = open_stocked_shop(settings).await?;
+async fn set_product(store: &StoreSettings, sku: &str, change: ProductChange) -> anyhow::Result<()> {
+    let database = open_stocked_shop(store).await?;
     let mut connection = database.writer().await?;
     let mut transaction = database.begin(&mut connection).await?;
-    if !catalog::set(&mut transaction, sku, change, settings.clock.now()).await? {
+    if !catalog::set(&mut transaction, sku, change, store.clock.now()).await? {
         bail!("there is no product {sku}; see `oncemart product list`");
     }
     transaction.commit().await?;

@@ -111,12 +111,8 @@ pub struct Settings {
     pub addr: SocketAddr,
     /// Address under which buyers reach the shop, if it is another than the one listened on.
     pub public_url: Option<Uri>,
-    /// Directory of files that the shop keeps.
-    pub data_dir: PathBuf,
-    /// Database URL.
-    pub database_url: String,
-    /// Which database that is.
-    pub dialect: Dialect,
+    /// The database.
+    pub store: StoreSettings,
     /// Redis URL, if there is a gate.
     pub redis_url: Option<String>,
     /// Keys that sign.
@@ -125,12 +121,63 @@ pub struct Settings {
     pub api_clients: Vec<ApiClient>,
     /// Directory of the built site.
     pub site_root: PathBuf,
-    /// The clock.
-    pub clock: Clock,
     /// Where to stumble.
     pub faults: Faults,
+}
+
+/// What is needed to reach the database: all that the commands beside `serve` need.
+#[derive(Clone)]
+pub struct StoreSettings {
+    /// Database URL.
+    pub database_url: String,
+    /// Which database that is.
+    pub dialect: Dialect,
+    /// The clock.
+    pub clock: Clock,
     /// The durations.
     pub durations: Durations,
+}
+
+impl fmt::Debug for StoreSettings {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The URL may hold a password.
+        write!(formatter, "StoreSettings({:?}, URL not shown)", self.dialect)
+    }
+}
+
+impl StoreSettings {
+    /// The SQLite file; none for PostgreSQL.
+    pub fn sqlite_file(&self) -> Option<&Path> {
+        let path = self.database_url.strip_prefix("sqlite:")?;
+        let path = path.strip_prefix("//").unwrap_or(path);
+        Some(Path::new(path.split_once('?').map_or(path, |(path, _)| path)))
+    }
+}
+
+impl TryFrom<&Options> for StoreSettings {
+    type Error = String;
+
+    fn try_from(options: &Options) -> Result<Self, String> {
+        let durations = Durations::default();
+        durations.check()?;
+        let database_url = database_url(options)?;
+        let dialect = Dialect::of_url(&database_url).ok_or(
+            "DATABASE_URL: begin it with sqlite: or postgres://, or leave it out for the SQLite file in the data directory",
+        )?;
+        if options.clock_offset_seconds != 0 && !cfg!(debug_assertions) {
+            return Err(
+                "ONCEMART_CLOCK_OFFSET_SECONDS: this is a release build, whose clock is the system's; unset it"
+                    .to_owned(),
+            );
+        }
+        let clock = Clock::with_offset_seconds(options.clock_offset_seconds);
+        Ok(Self {
+            database_url,
+            dialect,
+            clock,
+            durations,
+        })
+    }
 }
 
 impl fmt::Debug for Settings {
@@ -139,8 +186,7 @@ impl fmt::Debug for Settings {
             .debug_struct("Settings")
             .field("addr", &self.addr)
             .field("public_url", &self.public_url)
-            .field("data_dir", &self.data_dir)
-            .field("dialect", &self.dialect)
+            .field("store", &self.store)
             .field("redis", &self.redis_url.is_some())
             .field("api_clients", &self.api_clients)
             .field("site_root", &self.site_root)
@@ -169,18 +215,8 @@ impl TryFrom<Options> for Settings {
     type Error = String;
 
     fn try_from(options: Options) -> Result<Self, String> {
-        let durations = Durations::default();
-        durations.check()?;
-        let database_url = database_url(&options)?;
-        let dialect = Dialect::of_url(&database_url)
-            .ok_or("DATABASE_URL: begin it with sqlite: or postgres://, or leave it out for the SQLite file in the data directory")?;
-        let sandbox = options.sandbox.unwrap_or(dialect == Dialect::Sqlite);
-        if options.clock_offset_seconds != 0 && !cfg!(debug_assertions) {
-            return Err(
-                "ONCEMART_CLOCK_OFFSET_SECONDS: this is a release build, whose clock is the system's; unset it"
-                    .to_owned(),
-            );
-        }
+        let store = StoreSettings::try_from(&options)?;
+        let sandbox = options.sandbox.unwrap_or(store.dialect == Dialect::Sqlite);
         if let Some(url) = &options.redis_url {
             redis::Client::open(url.as_str())
                 .map_err(|error| format!("REDIS_URL: {error}; write it as redis://HOST:PORT"))?;
@@ -188,15 +224,11 @@ impl TryFrom<Options> for Settings {
         Ok(Self {
             addr: options.addr,
             public_url: options.public_url.as_deref().map(public_url).transpose()?,
-            dialect,
-            database_url,
             signing_keys: signing_keys(&options, sandbox)?,
             api_clients: api_clients(options.api_clients.as_deref().unwrap_or(""), sandbox)?,
             site_root: options.site_root.unwrap_or_else(site_root),
-            clock: Clock::with_offset_seconds(options.clock_offset_seconds),
             faults: Faults::parse(&options.fault)?,
-            durations,
-            data_dir: options.data_dir,
+            store,
             redis_url: options.redis_url,
         })
     }

@@ -1,5 +1,6 @@
 //! Every duration that the shop's promises depend on, in one place, with the inequalities between them checked at start.
 
+use app::wire::CLIENT_TIMEOUT_MILLISECONDS;
 use std::time::Duration;
 
 /// Durations of the idempotent write and of the order. See [`Durations::check`] for how they must relate.
@@ -11,7 +12,7 @@ pub struct Durations {
     pub statement_timeout: Duration,
     /// Longest time that a take-over waits for the row lock of whoever is just finishing.
     pub take_over_lock_timeout: Duration,
-    /// Longest time for one whole execution, from the claim to the commit.
+    /// Longest time for the work behind a claim: the plan and the transaction, up to its commit.
     pub call_timeout: Duration,
     /// How long a claim may stay unfinished before another request may take it over.
     pub lease: Duration,
@@ -58,7 +59,7 @@ impl Default for Durations {
             duplicate_wait: Duration::from_secs(2),
             duplicate_poll: Duration::from_millis(500),
             request_timeout: Duration::from_secs(9),
-            client_timeout: Duration::from_secs(12),
+            client_timeout: Duration::from_millis(CLIENT_TIMEOUT_MILLISECONDS.unsigned_abs().into()),
             gate_timeout: Duration::from_millis(150),
             gate_pause: Duration::from_secs(2),
             gate_life: Duration::from_secs(8),

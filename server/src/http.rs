@@ -1,7 +1,7 @@
 //! HTTP: what is routed where, and what every request passes on its way.
 //!
-//! From the outside in: request id, trace, a panic becomes a `500`, security headers, the time limit, the cross-site guard, the
-//! route. Reading the body (with its limit) is the route's own first step.
+//! From the outside in: request id, trace, security headers, problems become pages for browsers, a panic becomes a problem, the
+//! time limit, the cross-site guard, the route. Reading the body (with its limit) is the route's own first step.
 
 pub mod authenticate;
 pub mod body;
@@ -26,17 +26,15 @@ use crate::{
     problem::{Problem, ProblemKind},
     tokens::OpenTokens,
 };
-use app::pages::data::Message;
 use axum::{
     Router,
     extract::{Request, State},
-    http::{HeaderName, HeaderValue, Uri, header},
+    http::{HeaderName, HeaderValue, header},
     middleware::{self, Next},
     response::{IntoResponse as _, Response},
     routing::{any, get, post},
 };
 use leptos::config::LeptosOptions;
-use render::Frames;
 use std::{path::Path, sync::Arc};
 use tower::ServiceBuilder;
 use tower_http::{
@@ -76,9 +74,9 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
     };
     let pages = Router::new()
         .route("/", get(catalog_page::show))
-        .route("/order/new", get(order_form::show).post(order_form::post))
-        .route("/order/restart", post(order_form::restart))
-        .route("/order/waiting", get(order_form::waiting))
+        .route("/order/new", get(order_form::show).post(order_form::post::post))
+        .route("/order/restart", post(order_form::post::restart))
+        .route("/order/waiting", get(order_form::waiting::show))
         .route("/orders", get(order_pages::list))
         .route("/orders/{order_no}", get(order_pages::show))
         .route("/language", post(language::choose))
@@ -99,7 +97,7 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
                 .precompressed_br()
                 .precompressed_gzip()
                 .call_fallback_on_method_not_allowed(true)
-                .fallback(any(not_found).with_state(state.clone())),
+                .fallback(any(not_found)),
         );
     let files = ServiceBuilder::new()
         .layer(header("cache-control", "public, max-age=3600"))
@@ -109,7 +107,7 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
                 .precompressed_br()
                 .precompressed_gzip()
                 .call_fallback_on_method_not_allowed(true)
-                .fallback(any(not_found).with_state(state.clone())),
+                .fallback(any(not_found)),
         );
     Router::new()
         .merge(pages)
@@ -129,6 +127,7 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
                     "content-security-policy",
                     "default-src 'none'; frame-ancestors 'none'",
                 ))
+                .layer(middleware::from_fn_with_state(state.clone(), render::problems_as_pages))
                 .layer(CatchPanicLayer::custom(|_| {
                     reply::problem(&Problem::new(ProblemKind::InternalError, "The log has the details."))
                 }))
@@ -161,26 +160,12 @@ async fn time_limit(State(state): State<AppState>, request: Request, next: Next)
         })
 }
 
-async fn not_found(State(state): State<AppState>, frames: Frames, uri: Uri) -> Response {
-    if is_api(uri.path()) {
-        reply::problem(&Problem::new(
-            ProblemKind::NotFound,
-            "There is nothing at this address.",
-        ))
-    } else {
-        render::message(&state, &frames, ProblemKind::NotFound, Message::NotFound).await
-    }
+async fn not_found() -> Problem {
+    Problem::not_found()
 }
 
-async fn method_not_allowed(State(state): State<AppState>, frames: Frames, uri: Uri) -> Response {
-    if is_api(uri.path()) {
-        reply::problem(&Problem::new(
-            ProblemKind::MethodNotAllowed,
-            "This address has other methods.",
-        ))
-    } else {
-        render::message(&state, &frames, ProblemKind::MethodNotAllowed, Message::NotFound).await
-    }
+async fn method_not_allowed() -> Problem {
+    Problem::new(ProblemKind::MethodNotAllowed, "This address has other methods.")
 }
 
 fn is_api(path: &str) -> bool {

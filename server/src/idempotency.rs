@@ -30,11 +30,13 @@ use crate::{
     durations::Durations,
     faults::{FaultPoint, Faults},
 };
+use futures::FutureExt as _;
 use gate::GateReply;
-use record::{Claim, Record, State};
+use record::{Bid, Claim, Record, State};
 use sha2::{Digest as _, Sha256};
 use sqlx::{Any, AnyConnection, pool::PoolConnection};
 use std::{
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -155,7 +157,8 @@ pub enum Outcome {
     Running,
     /// The key has no record and is too old to get one.
     TooOld,
-    /// The database is away, too slow or has no connection free. Nothing is stored; a retry is safe.
+    /// The database is away, too slow or has no connection free. Nothing is known to be done; a retry with the same key is safe,
+    /// also if the commit did arrive and only its answer was lost.
     Unavailable,
     /// A defect of ours; the log has the details. A retry is safe.
     Broken,
@@ -279,26 +282,33 @@ impl Executor {
         claim: &Claim,
         patience: &Patience,
     ) -> Result<Claimed, sqlx::Error> {
-        let (key, digest, dialect) = (&call.key, &call.digest, self.database.dialect);
-        let lease = milliseconds(self.durations.lease);
+        let dialect = self.database.dialect;
+        let first = call.first_claim == FirstClaim::Allowed;
         loop {
             let now = self.clock.now();
-            let first = call.first_claim == FirstClaim::Allowed;
-            if first && record::insert(connection, dialect, key, digest, claim, now, lease).await? {
+            let lease_until = now.saturating_add(milliseconds(self.durations.lease));
+            let bid = Bid {
+                key: &call.key,
+                digest: &call.digest,
+                claim,
+                now,
+                lease_until,
+            };
+            if first && record::insert(connection, dialect, bid).await? {
                 return Ok(Claimed::Mine);
             }
-            let Some(record) = record::read(connection, key).await? else {
+            let Some(record) = record::read(connection, &call.key).await? else {
                 if first {
                     continue; // The row that was in the way has gone since: the INSERT decides again.
                 }
                 return Ok(Claimed::Settled(Outcome::TooOld));
             };
-            return match judge(record, digest, now, patience) {
+            return match judge(record, &call.digest, now, patience) {
                 Judgement::Settled(outcome) => Ok(Claimed::Settled(outcome)),
                 Judgement::Running => Ok(Claimed::Running),
                 Judgement::Free => {
                     let wait = self.durations.take_over_lock_timeout;
-                    let taken = record::take_over(connection, dialect, key, digest, claim, now, lease, wait).await?;
+                    let taken = record::take_over(connection, dialect, bid, wait).await?;
                     Ok(if taken { Claimed::Mine } else { Claimed::Running })
                 }
             };
@@ -313,11 +323,18 @@ impl Executor {
         call: &Call<O>,
         claim: &Claim,
     ) -> Result<Worked, sqlx::Error> {
-        let work = tokio::time::timeout(self.durations.call_timeout, self.work(&mut connection, call, claim));
-        let worked = work.await.unwrap_or(Ok(Worked::Ended(Outcome::Unavailable)));
+        // A panic leaves nothing half done: the transaction rolls back, and what was planned is dropped.
+        let work = AssertUnwindSafe(self.work(&mut connection, call, claim)).catch_unwind();
+        let worked = match tokio::time::timeout(self.durations.call_timeout, work).await {
+            Ok(Ok(worked)) => worked,
+            Ok(Err(_)) => Ok(Worked::Ended(Outcome::Broken)),
+            Err(_) => Ok(Worked::Ended(Outcome::Unavailable)),
+        };
         drop(connection);
-        if matches!(worked, Err(_) | Ok(Worked::Ended(Outcome::Unavailable)))
-            && let Err(error) = self.abandon(call, claim).await
+        if matches!(
+            worked,
+            Err(_) | Ok(Worked::Ended(Outcome::Unavailable | Outcome::Broken))
+        ) && let Err(error) = self.abandon(call, claim).await
         {
             tracing::warn!(%error, "a claim could not be given up; its lease will run out");
         }

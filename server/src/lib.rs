@@ -2,7 +2,8 @@
 //!
 //! Arrows point one way: [`http`] → use cases ([`orders`], [`tokens`], [`catalog`]) → [`idempotency`], [`outbox`] → [`db`], with
 //! the pure [`domain`] at the bottom. A reader who follows one order meets the files in this order: `http/order_form.rs` or
-//! `http/order_api.rs`, `orders/request.rs`, `idempotency.rs`, `orders/place.rs`, `domain/order.rs`, `outbox.rs`.
+//! `http/order_api.rs`, `http/key.rs`, `orders/submit.rs`, `tokens.rs`, `orders/request.rs`, `idempotency.rs`, `orders/place.rs`,
+//! `domain/order.rs`, `outbox.rs`.
 
 pub mod caller;
 pub mod catalog;

@@ -3,7 +3,11 @@
 
 use crate::idempotency::Answer;
 use app::pages::data::{FieldError, ProblemType};
+use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
+
+/// The media type of a problem.
+pub const PROBLEM_TYPE: &str = "application/problem+json";
 
 /// Every problem type. Its slug is the last part of its URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +30,7 @@ pub enum ProblemKind {
     UnknownToken,
     /// A submit token too old for a first use.
     ExpiredToken,
-    /// A bearer token that is not known, or none where one is needed.
+    /// A bearer token that is not known.
     Unauthorized,
     /// A write that a page of another site sent.
     CrossSiteRequest,
@@ -127,6 +131,12 @@ impl ProblemKind {
         self.facts().1
     }
 
+    /// HTTP status, typed.
+    pub fn status_code(self) -> StatusCode {
+        // Every status in `facts` is one; a test reads them all.
+        StatusCode::from_u16(self.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
     /// What the page of this type is made from.
     pub fn page(self) -> ProblemType {
         ProblemType {
@@ -165,6 +175,11 @@ impl Problem {
         Self { kind, members }
     }
 
+    /// Nothing is there, or nothing that the asker may know of.
+    pub fn not_found() -> Self {
+        Self::new(ProblemKind::NotFound, "There is nothing of yours at this address.")
+    }
+
     /// Adds a member of this type's own.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
@@ -190,11 +205,7 @@ impl Problem {
 
     /// The problem as an answer that can be stored.
     pub fn to_answer(&self) -> Answer {
-        Answer::new(
-            self.kind.status(),
-            &[("content-type", "application/problem+json")],
-            self.to_json(),
-        )
+        Answer::new(self.kind.status(), &[("content-type", PROBLEM_TYPE)], self.to_json())
     }
 }
 
@@ -242,6 +253,11 @@ mod tests {
         slugs.sort_unstable();
         slugs.dedup();
         assert_eq!(slugs.len(), ProblemKind::ALL.len());
+        assert!(
+            ProblemKind::ALL
+                .iter()
+                .all(|kind| kind.status_code().as_u16() == kind.status())
+        );
     }
 
     #[test]

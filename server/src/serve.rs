@@ -3,9 +3,9 @@
 use crate::{
     catalog,
     clock::Clock,
-    config::Settings,
+    config::{Settings, StoreSettings},
     coupons,
-    db::{Database, Dialect},
+    db::Database,
     http::{self, AppState},
     idempotency::{Executor, Gate, Waiters},
     orders::submit::Submission,
@@ -51,8 +51,8 @@ pub fn start_logging() {
 }
 
 /// Opens the database and brings its tables up to date.
-pub async fn open_database(settings: &Settings) -> anyhow::Result<Database> {
-    let database = Database::connect(&settings.database_url, &settings.durations)
+pub async fn open_database(store: &StoreSettings) -> anyhow::Result<Database> {
+    let database = Database::connect(&store.database_url, &store.durations)
         .await
         .context("the database cannot be reached; check DATABASE_URL and whether it runs")?;
     database
@@ -85,23 +85,22 @@ async fn epoch(database: &Database) -> Result<String, sqlx::Error> {
 
 /// Opens the shop.
 pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
-    let lock = lock_sqlite(&settings)?;
-    let database = open_database(&settings).await?;
-    seed(&database, settings.clock)
+    let lock = lock_sqlite(&settings.store)?;
+    let database = open_database(&settings.store).await?;
+    seed(&database, settings.store.clock)
         .await
         .context("the first products could not be written")?;
     let gate = match &settings.redis_url {
-        Some(url) => {
-            Gate::connect(url, &epoch(&database).await?, &settings.durations).context("REDIS_URL cannot be used")?
-        }
+        Some(url) => Gate::connect(url, &epoch(&database).await?, &settings.store.durations)
+            .context("REDIS_URL cannot be used")?,
         None => Gate::none(),
     };
     let executor = Arc::new(Executor {
         database: database.clone(),
         gate,
         waiters: Waiters::default(),
-        clock: settings.clock,
-        durations: settings.durations,
+        clock: settings.store.clock,
+        durations: settings.store.durations,
         faults: settings.faults.clone(),
         tasks: TaskTracker::new(),
     });
@@ -148,7 +147,7 @@ fn state(settings: Settings, executor: &Arc<Executor>, database: Database) -> Ap
         .hash_files(hashed)
         .build();
     let keys = settings.signing_keys.clone();
-    let (clock, durations) = (settings.clock, settings.durations);
+    let (clock, durations) = (settings.store.clock, settings.store.durations);
     AppState {
         settings: Arc::new(settings),
         executor: Arc::clone(executor),
@@ -167,18 +166,18 @@ fn state(settings: Settings, executor: &Arc<Executor>, database: Database) -> Ap
 }
 
 /// SQLite has one writer, and what waits for it waits in one process: a second server on the file is refused.
-fn lock_sqlite(settings: &Settings) -> anyhow::Result<Option<File>> {
-    if settings.dialect != Dialect::Sqlite {
+fn lock_sqlite(store: &StoreSettings) -> anyhow::Result<Option<File>> {
+    let Some(database) = store.sqlite_file() else {
         return Ok(None);
-    }
-    let path = settings.data_dir.join("server.lock");
-    std::fs::create_dir_all(&settings.data_dir)?;
+    };
+    let mut path = database.as_os_str().to_owned();
+    path.push(".lock");
     let file = File::create(&path).with_context(|| format!("the lock file {} cannot be made", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => bail!(
             "another server has the shop in {} open; stop it, or set ONCEMART_DATA_DIR to another directory",
-            settings.data_dir.display()
+            database.display()
         ),
         Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("the lock file {}", path.display())),
     }

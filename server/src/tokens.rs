@@ -1,6 +1,6 @@
 //! Submit tokens: what the server issues when an order form is loaded, and what becomes the idempotency key of the order.
 //!
-//! A token is a UUIDv7, the form's name and a signature over (token, form, session): `{uuid}.{form}.{signature}`. It is valid for
+//! A token is a UUID of version 7, the form's name and a signature over (token, form, session): `{uuid}.{form}.{signature}`. It is valid for
 //! its session alone, and one text is its only spelling. The table `open_token` holds the one token that a browser's form shows,
 //! so that reload, second tab and Back show the same; it decides nothing about orders.
 
@@ -9,11 +9,19 @@ use crate::{
     clock::{Clock, Milliseconds, milliseconds},
     db::Database,
     durations::Durations,
-    orders::order_key,
+    idempotency::ScopedKey,
     signing::{Purpose, SigningKeys},
 };
 use sqlx::{AnyConnection, Row as _};
 use uuid::Uuid;
+
+/// Kind of operation under which orders are placed.
+pub const PLACE_ORDER: &str = "place_order";
+
+/// The scoped key of an order: who places it, and the submit token's part that is its key, or the client's own key.
+pub fn order_key(owner: &str, key: &str) -> ScopedKey {
+    ScopedKey::new(PLACE_ORDER, owner, key)
+}
 
 /// Most characters of a token, or of any other key.
 pub const MAXIMUM_KEY_LENGTH: usize = 128;
@@ -103,6 +111,11 @@ impl SubmitToken {
                 id,
                 form,
             })
+    }
+
+    /// The part that becomes the idempotency key: unique by itself, since the signature binds it to form and session.
+    pub fn key(&self) -> String {
+        self.id.simple().to_string()
     }
 
     /// When it was issued.
@@ -199,7 +212,7 @@ impl OpenTokens {
         if !token.is_expired(&self.durations, self.clock.now()) {
             return Ok(false);
         }
-        let key = order_key(&session.owner(), &token.id.simple().to_string());
+        let key = order_key(&session.owner(), &token.key());
         let record = sqlx::query("SELECT 1 AS there FROM idempotent_record WHERE biz_type = $1 AND biz_key = $2")
             .bind(key.biz_type)
             .bind(key.biz_key)

@@ -22,7 +22,7 @@ fn settings(arguments: &[&str]) -> Result<Settings, String> {
 #[test]
 fn nothing_needs_to_be_set_for_the_embedded_default() {
     let settings = settings(&[]).unwrap();
-    assert_eq!(settings.dialect, Dialect::Sqlite);
+    assert_eq!(settings.store.dialect, Dialect::Sqlite);
     assert_eq!(settings.public_host(), None);
     assert_eq!(settings.api_clients[0].name, "demo");
     assert!(!settings.is_https());

@@ -1,4 +1,6 @@
-//! The order's state machine: the only place that says where an order may go. Buyers, callbacks, timers, consumers and operators
+//! The order's state machine: the only place that says where an order may go.
+//!
+//! Buyers, callbacks, timers, consumers and operators
 //! all ask [`decide`]; whoever changes an order's row does what it says and nothing else.
 
 use super::message::MessageKind;

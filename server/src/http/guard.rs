@@ -1,11 +1,7 @@
 //! The cross-site guard: a write must come from a page of this shop or from something that is no browser.
 
-use super::{AppState, is_api, render, reply};
-use crate::{
-    http::render::Frames,
-    problem::{Problem, ProblemKind},
-};
-use app::pages::data::Message;
+use super::{AppState, reply};
+use crate::problem::{Problem, ProblemKind};
 use axum::{
     extract::{Request, State},
     http::{HeaderMap, HeaderName, Method, Uri, header},
@@ -16,18 +12,16 @@ use axum::{
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Refuses unsafe methods from other sites.
-pub async fn cross_site(State(state): State<AppState>, frames: Frames, request: Request, next: Next) -> Response {
+pub async fn cross_site(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     let host = host_of(request.headers(), request.uri());
     if safe || is_same_site(request.headers(), host.as_deref(), state.settings.public_host()) {
         return next.run(request).await;
     }
-    let problem = Problem::new(ProblemKind::CrossSiteRequest, "Only a page of this shop may send this.");
-    if is_api(request.uri().path()) {
-        reply::problem(&problem)
-    } else {
-        render::message(&state, &frames, problem.kind, Message::CrossSite).await
-    }
+    reply::problem(&Problem::new(
+        ProblemKind::CrossSiteRequest,
+        "Only a page of this shop may send this.",
+    ))
 }
 
 fn host_of(headers: &HeaderMap, uri: &Uri) -> Option<String> {

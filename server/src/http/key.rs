@@ -80,7 +80,7 @@ fn checked(key: &str, allowed: impl Fn(u8) -> bool) -> Result<String, Problem> {
 fn malformed() -> Problem {
     Problem::new(
         ProblemKind::MalformedKey,
-        format!("A key has 1 to {MAXIMUM_KEY_LENGTH} visible ASCII characters."),
+        format!("A key has 1 to {MAXIMUM_KEY_LENGTH} visible ASCII characters; spaces only when it is quoted."),
     )
 }
 

@@ -42,21 +42,17 @@ pub async fn issue_token(State(state): State<AppState>, headers: HeaderMap) -> R
 }
 
 /// `GET /api/products`
-pub async fn products(State(state): State<AppState>, frames: Frames) -> Response {
-    match state.products().await {
-        Ok(products) => {
-            let products: Vec<_> = products
-                .iter()
-                .map(|product| product.in_language(frames.language))
-                .collect();
-            let mut response = no_store(Json(json!({ "products": products })).into_response());
-            response
-                .headers_mut()
-                .insert(header::VARY, HeaderValue::from_static("Accept-Language, Cookie"));
-            response
-        }
-        Err(error) => reply::read_failed(&error).into_response(),
-    }
+pub async fn products(State(state): State<AppState>, frames: Frames) -> Result<Response, Problem> {
+    let products = state.products().await?;
+    let products: Vec<_> = products
+        .iter()
+        .map(|product| product.in_language(frames.language))
+        .collect();
+    let mut response = no_store(Json(json!({ "products": products })).into_response());
+    response
+        .headers_mut()
+        .insert(header::VARY, HeaderValue::from_static("Accept-Language, Cookie"));
+    Ok(response)
 }
 
 /// `POST /api/orders`: places an order once per key, from JSON or from the form's fields.
@@ -104,24 +100,21 @@ pub async fn read(
     State(state): State<AppState>,
     headers: HeaderMap,
     order_no: Result<Path<String>, PathRejection>,
-) -> Response {
-    let not_found = || Problem::new(ProblemKind::NotFound, "There is no such order of yours.").into_response();
+) -> Result<Response, Problem> {
     let owner = match authenticate::caller(&state, &headers) {
         Ok(caller) => caller.owner(),
-        Err(problem) if problem.kind == ProblemKind::Unauthorized => return problem.into_response(),
-        Err(_) => return not_found(),
+        Err(problem) if problem.kind == ProblemKind::Unauthorized => return Err(problem),
+        Err(_) => return Err(Problem::not_found()),
     };
-    // A number that is no text at all, such as `%FF`, is one that is not there.
-    let Some(Path(order_no)) = order_no.ok().filter(|Path(number)| is_order_number(number)) else {
-        return not_found();
+    let order_no = order_no
+        .ok()
+        .map(|Path(number)| number)
+        .filter(|number| is_order_number(number));
+    let order_no = order_no.ok_or_else(Problem::not_found)?;
+    let found = {
+        let mut connection = state.executor.database.reader().await.map_err(Problem::from)?;
+        read::find(&mut connection, &order_no, &owner).await?
     };
-    let found = async {
-        let mut connection = state.executor.database.reader().await?;
-        read::find(&mut connection, &order_no, &owner).await
-    };
-    match found.await {
-        Ok(Some(found)) => no_store(Json(found.order).into_response()),
-        Ok(None) => not_found(),
-        Err(error) => reply::read_failed(&error).into_response(),
-    }
+    let found = found.ok_or_else(Problem::not_found)?;
+    Ok(no_store(Json(found.order).into_response()))
 }

@@ -9,9 +9,9 @@ use crate::{
     caller::SessionId,
     domain::order_number::is_order_number,
     orders::read::{self, OrderRead},
-    problem::ProblemKind,
+    problem::Problem,
 };
-use app::pages::data::{Message, OrderPage, OrderSummary, Page};
+use app::pages::data::{OrderPage, OrderSummary, Page};
 use axum::{
     extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, StatusCode},
@@ -19,18 +19,13 @@ use axum::{
 };
 
 /// My orders.
-pub async fn list(State(state): State<AppState>, frames: Frames, headers: HeaderMap) -> Response {
+pub async fn list(State(state): State<AppState>, frames: Frames, headers: HeaderMap) -> Result<Response, Problem> {
     let sessions = Sessions::of(&state);
     let Some(session) = sessions.find(&headers) else {
-        return render::page(&state, &frames, StatusCode::OK, Page::Orders(Vec::new())).await;
+        return Ok(render::page(&state, &frames, StatusCode::OK, Page::Orders(Vec::new())));
     };
-    match list_of(&state, &session).await {
-        Ok(orders) => sessions.keep(
-            render::page(&state, &frames, StatusCode::OK, Page::Orders(orders)).await,
-            &session,
-        ),
-        Err(error) => render::read_failed(&state, &frames, &error).await,
-    }
+    let page = Page::Orders(list_of(&state, &session).await?);
+    Ok(sessions.keep(render::page(&state, &frames, StatusCode::OK, page), &session))
 }
 
 async fn list_of(state: &AppState, session: &SessionId) -> Result<Vec<OrderSummary>, sqlx::Error> {
@@ -53,23 +48,20 @@ pub async fn show(
     frames: Frames,
     headers: HeaderMap,
     order_no: Result<Path<String>, PathRejection>,
-) -> Response {
+) -> Result<Response, Problem> {
     let sessions = Sessions::of(&state);
     let order_no = order_no
         .ok()
         .map(|Path(number)| number)
         .filter(|number| is_order_number(number));
     let (Some(session), Some(order_no)) = (sessions.find(&headers), order_no) else {
-        return render::message(&state, &frames, ProblemKind::NotFound, Message::NotFound).await;
+        return Err(Problem::not_found());
     };
-    match page_of(&state, &frames, &session, &order_no).await {
-        Ok(Some(page)) => {
-            let page = Page::Order(Box::new(page));
-            sessions.keep(render::page(&state, &frames, StatusCode::OK, page).await, &session)
-        }
-        Ok(None) => render::message(&state, &frames, ProblemKind::NotFound, Message::NotFound).await,
-        Err(error) => render::read_failed(&state, &frames, &error).await,
-    }
+    let page = page_of(&state, &frames, &session, &order_no)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    let page = Page::Order(Box::new(page));
+    Ok(sessions.keep(render::page(&state, &frames, StatusCode::OK, page), &session))
 }
 
 async fn page_of(

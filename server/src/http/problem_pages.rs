@@ -4,8 +4,8 @@ use super::{
     AppState,
     render::{self, Frames},
 };
-use crate::problem::ProblemKind;
-use app::pages::data::{Message, Page};
+use crate::problem::{Problem, ProblemKind};
+use app::pages::data::Page;
 use axum::{
     extract::{Path, State, rejection::PathRejection},
     http::StatusCode,
@@ -15,7 +15,7 @@ use axum::{
 /// Every type, how long keys live and what `Retry-After` means.
 pub async fn list(State(state): State<AppState>, frames: Frames) -> Response {
     let types = ProblemKind::ALL.into_iter().map(ProblemKind::page).collect();
-    render::page(&state, &frames, StatusCode::OK, Page::Problems(types)).await
+    render::page(&state, &frames, StatusCode::OK, Page::Problems(types))
 }
 
 /// One type.
@@ -23,12 +23,15 @@ pub async fn show(
     State(state): State<AppState>,
     frames: Frames,
     slug: Result<Path<String>, PathRejection>,
-) -> Response {
+) -> Result<Response, Problem> {
     let kind = slug
         .ok()
-        .and_then(|Path(slug)| ProblemKind::ALL.into_iter().find(|kind| kind.slug() == slug));
-    match kind {
-        Some(kind) => render::page(&state, &frames, StatusCode::OK, Page::Problem(kind.page())).await,
-        None => render::message(&state, &frames, ProblemKind::NotFound, Message::NotFound).await,
-    }
+        .and_then(|Path(slug)| ProblemKind::ALL.into_iter().find(|kind| kind.slug() == slug))
+        .ok_or_else(Problem::not_found)?;
+    Ok(render::page(
+        &state,
+        &frames,
+        StatusCode::OK,
+        Page::Problem(kind.page()),
+    ))
 }

@@ -1,7 +1,7 @@
 //! Rendering a page: the document from its data, once, on the server.
 
-use super::{AppState, no_store, session::cookies};
-use crate::problem::ProblemKind;
+use super::{AppState, is_api, no_store, session::cookies};
+use crate::problem::PROBLEM_TYPE;
 use app::{
     pages::{
         self,
@@ -10,8 +10,9 @@ use app::{
     texts,
 };
 use axum::{
-    extract::FromRequestParts,
+    extract::{FromRequestParts, Request, State},
     http::{HeaderValue, StatusCode, header, request::Parts},
+    middleware::Next,
     response::{Html, IntoResponse as _, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -53,7 +54,7 @@ impl<S: Sync> FromRequestParts<S> for Frames {
 }
 
 /// A page with a status. Never cached: it shows what is there now, in the reader's language.
-pub async fn page(state: &AppState, frames: &Frames, status: StatusCode, page: Page) -> Response {
+pub fn page(state: &AppState, frames: &Frames, status: StatusCode, page: Page) -> Response {
     let frame = Frame {
         language: frames.language,
         return_to: frames.return_to.clone(),
@@ -74,25 +75,37 @@ pub async fn page(state: &AppState, frames: &Frames, status: StatusCode, page: P
     no_store(response)
 }
 
-/// A page that only says something, with the status of a problem.
-pub async fn message(state: &AppState, frames: &Frames, kind: ProblemKind, message: Message) -> Response {
-    let status = StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = page(state, frames, status, Page::Message(message)).await;
-    if let Some(seconds) = kind.retry_after_seconds() {
-        response
-            .headers_mut()
-            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+/// Turns a problem on the way to a browser into a page with the same status. Routes and layers need only say what is wrong, once.
+pub async fn problems_as_pages(
+    State(state): State<AppState>,
+    frames: Frames,
+    request: Request,
+    next: Next,
+) -> Response {
+    let for_programs = is_api(request.uri().path());
+    let response = next.run(request).await;
+    let is_problem = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes() == PROBLEM_TYPE.as_bytes());
+    if for_programs || !is_problem {
+        return response;
     }
-    response
+    let status = response.status();
+    let mut shown = page(&state, &frames, status, Page::Message(message_of(status)));
+    if let Some(wait) = response.headers().get(header::RETRY_AFTER) {
+        shown.headers_mut().insert(header::RETRY_AFTER, wait.clone());
+    }
+    shown
 }
 
-/// The page of a read that failed.
-pub async fn read_failed(state: &AppState, frames: &Frames, error: &sqlx::Error) -> Response {
-    let problem = super::reply::read_failed(error);
-    let text = if problem.kind == ProblemKind::Unavailable {
-        Message::Unavailable
-    } else {
-        Message::Broken
-    };
-    message(state, frames, problem.kind, text).await
+fn message_of(status: StatusCode) -> Message {
+    match status {
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => Message::NotFound,
+        StatusCode::FORBIDDEN => Message::CrossSite,
+        StatusCode::PAYLOAD_TOO_LARGE => Message::TooLarge,
+        StatusCode::SERVICE_UNAVAILABLE => Message::Unavailable,
+        status if status.is_client_error() => Message::BadRequest,
+        _ => Message::Broken,
+    }
 }

@@ -76,20 +76,25 @@ fn unanswered(outcome: &Outcome) -> Problem {
             ProblemKind::ExpiredToken,
             "Ask for a new token. Nothing was ordered with this one.",
         ),
-        Outcome::Unavailable => Problem::new(ProblemKind::Unavailable, "Nothing was stored. Retry with the same key."),
+        Outcome::Unavailable => Problem::new(
+            ProblemKind::Unavailable,
+            "It is not known to be done. Retry with the same key: it is done at most once.",
+        ),
         Outcome::Done { .. } | Outcome::Refused(_) | Outcome::Broken => {
             Problem::new(ProblemKind::InternalError, "Retrying with the same key is safe.")
         }
     }
 }
 
-/// A database error of a read as a problem.
-pub fn read_failed(error: &sqlx::Error) -> Problem {
-    if crate::db::is_unavailable(error) {
-        tracing::warn!(%error, "a read could not be done now");
-        Problem::new(ProblemKind::Unavailable, "The database does not answer right now.")
-    } else {
-        tracing::error!(%error, "a read failed");
-        Problem::new(ProblemKind::InternalError, "The log has the details.")
+/// A database error outside the executor, which judges its own.
+impl From<sqlx::Error> for Problem {
+    fn from(error: sqlx::Error) -> Self {
+        if crate::db::is_unavailable(&error) {
+            tracing::warn!(%error, "the database could not be asked now");
+            Self::new(ProblemKind::Unavailable, "The database does not answer right now.")
+        } else {
+            tracing::error!(%error, "the database could not be asked");
+            Self::new(ProblemKind::InternalError, "The log has the details.")
+        }
     }
 }

@@ -1,4 +1,6 @@
-//! The table `idempotent_record`: one statement per intention. Which of two racing requests goes on is decided by the primary key
+//! The table `idempotent_record`: one statement per intention.
+//!
+//! Which of two racing requests goes on is decided by the primary key
 //! (the claim) and by conditional updates (take-over, fence), never by looking first.
 
 use super::{Answer, Digest, ScopedKey};
@@ -6,7 +8,11 @@ use crate::{
     clock::Milliseconds,
     db::{Dialect, is_lock_timeout, limit_lock_wait},
 };
-use sqlx::{Any, AnyConnection, Connection as _, Row as _, any::AnyRow, query::Query};
+use sqlx::{
+    Any, AnyConnection, Connection as _, Row as _,
+    any::{AnyArguments, AnyRow},
+    query::Query,
+};
 use std::time::Duration;
 
 const PROCESSING: i64 = 0;
@@ -45,16 +51,37 @@ pub struct Claim {
     pub id: String,
 }
 
+/// What a request puts into the row to claim a key.
+#[derive(Clone, Copy, Debug)]
+pub struct Bid<'a> {
+    /// The key.
+    pub key: &'a ScopedKey,
+    /// The request's digest.
+    pub digest: &'a Digest,
+    /// The claim's random name.
+    pub claim: &'a Claim,
+    /// Now.
+    pub now: Milliseconds,
+    /// When others may take over.
+    pub lease_until: Milliseconds,
+}
+
+impl<'a> Bid<'a> {
+    fn bind(self, statement: Statement<'a>) -> Statement<'a> {
+        statement
+            .bind(self.key.biz_type)
+            .bind(&self.key.biz_key)
+            .bind(self.digest.as_bytes())
+            .bind(&self.claim.id)
+            .bind(self.lease_until)
+            .bind(self.now)
+    }
+}
+
+type Statement<'a> = Query<'a, Any, AnyArguments>;
+
 /// The first claim of a key: inserts the row, or does nothing. True if the row is ours.
-pub async fn insert(
-    connection: &mut AnyConnection,
-    dialect: Dialect,
-    key: &ScopedKey,
-    digest: &Digest,
-    claim: &Claim,
-    now: Milliseconds,
-    lease: Milliseconds,
-) -> Result<bool, sqlx::Error> {
+pub async fn insert(connection: &mut AnyConnection, dialect: Dialect, bid: Bid<'_>) -> Result<bool, sqlx::Error> {
     let sql = match dialect {
         // The statement commits by itself and need not wait for the disk: the commit of the business transaction flushes it too,
         // and if it is lost alone, the fence finds no row. `set_config(…, true)` ends with the statement.
@@ -73,15 +100,7 @@ pub async fn insert(
              ON CONFLICT (biz_type, biz_key) DO NOTHING"
         }
     };
-    let inserted = sqlx::query(sql)
-        .bind(key.biz_type)
-        .bind(&key.biz_key)
-        .bind(digest.as_bytes())
-        .bind(&claim.id)
-        .bind(now.saturating_add(lease))
-        .bind(now)
-        .execute(connection)
-        .await?;
+    let inserted = bid.bind(sqlx::query(sql)).execute(connection).await?;
     Ok(inserted.rows_affected() == 1)
 }
 
@@ -132,30 +151,18 @@ fn answer_of(row: &AnyRow) -> Result<Answer, sqlx::Error> {
 pub async fn take_over(
     connection: &mut AnyConnection,
     dialect: Dialect,
-    key: &ScopedKey,
-    digest: &Digest,
-    claim: &Claim,
-    now: Milliseconds,
-    lease: Milliseconds,
+    bid: Bid<'_>,
     lock_timeout: Duration,
 ) -> Result<bool, sqlx::Error> {
     let mut transaction = connection.begin_with(dialect.begin_write()).await?;
     limit_lock_wait(dialect, &mut transaction, lock_timeout).await?;
-    let taken = sqlx::query(
+    let statement = sqlx::query(
         "UPDATE idempotent_record
          SET req_digest = $3, status = 0, claim_id = $4, attempt = attempt + 1, lease_until = $5, updated_at = $6,
              answer_status = 0, answer_headers = '[]', answer_body = $7
          WHERE biz_type = $1 AND biz_key = $2 AND (status = 2 OR (status = 0 AND lease_until < $6))",
-    )
-    .bind(key.biz_type)
-    .bind(&key.biz_key)
-    .bind(digest.as_bytes())
-    .bind(&claim.id)
-    .bind(now.saturating_add(lease))
-    .bind(now)
-    .bind(&b""[..])
-    .execute(&mut *transaction)
-    .await;
+    );
+    let taken = bid.bind(statement).bind(&b""[..]).execute(&mut *transaction).await;
     match taken {
         Ok(taken) => {
             transaction.commit().await?;
@@ -220,7 +227,7 @@ async fn complete(
     now: Milliseconds,
 ) -> Result<bool, sqlx::Error> {
     let headers = serde_json::to_string(&answer.headers).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    let update: Query<'_, Any, _> = sqlx::query(sql);
+    let update: Statement<'_> = sqlx::query(sql);
     let updated = update
         .bind(key.biz_type)
         .bind(&key.biz_key)

@@ -107,7 +107,7 @@ impl OrderRequest {
             note: String,
         }
         Digest::of(
-            super::PLACE_ORDER,
+            crate::tokens::PLACE_ORDER,
             &Meaning {
                 lines: &self.lines,
                 coupon: self.coupon.as_deref(),

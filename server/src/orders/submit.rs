@@ -1,8 +1,9 @@
-//! Submitting an order: the one use case behind the JSON API and the form. It takes steps 1 and 2 (the key, whose it is, the
+//! Submitting an order: the one use case behind the JSON API and the form.
+//!
+//! It takes steps 1 and 2 (the key, whose it is, the
 //! shape, the digest) in this order and hands the rest to the executor; nothing is looked up before that.
 
 use super::{
-    order_key,
     place::{PlaceOrder, record_expired},
     read::number_of_key,
     request::{Expectation, OrderRequest, RequestError},
@@ -12,7 +13,7 @@ use crate::{
     idempotency::{Call, Executor, FirstClaim, Outcome},
     problem::{Problem, ProblemKind},
     signing::SigningKeys,
-    tokens::SubmitToken,
+    tokens::{SubmitToken, order_key},
 };
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ impl Submission {
                 } else {
                     FirstClaim::Allowed
                 };
-                let key = order_key(&caller.owner(), &token.id.simple().to_string());
+                let key = order_key(&caller.owner(), &token.key());
                 (key, first_claim, Some((session.clone(), token)))
             }
         };

@@ -7,8 +7,7 @@ use web_sys::{
     UrlSearchParams, Window,
 };
 
-/// How long an attempt may stay without an answer.
-const TIME_LIMIT_MS: i32 = 10_000;
+use crate::wire::CLIENT_TIMEOUT_MILLISECONDS;
 
 /// What the form would send, with one more field where a button brings it.
 pub fn body(form: &HtmlFormElement, button: Option<(&str, &str)>) -> Option<JsValue> {
@@ -40,7 +39,7 @@ pub async fn post(window: &Window, url: &str, body: &JsValue, headers: &[(&str, 
 
     let abort = wasm_bindgen::closure::Closure::once_into_js(move || controller.abort());
     let timer = window
-        .set_timeout_with_callback_and_timeout_and_arguments_0(abort.unchecked_ref(), TIME_LIMIT_MS)
+        .set_timeout_with_callback_and_timeout_and_arguments_0(abort.unchecked_ref(), CLIENT_TIMEOUT_MILLISECONDS)
         .ok()?;
     let answer = JsFuture::from(window.fetch_with_str_and_init(url, &request)).await;
     window.clear_timeout_with_handle(timer);

@@ -38,6 +38,14 @@ impl FormView {
         }
     }
 
+    /// The form as typed, with a notice.
+    pub fn with_notice(fields: FormFields, notice: FormNotice) -> Self {
+        Self {
+            notice: Some(notice),
+            ..Self::of(fields)
+        }
+    }
+
     /// The page. When the database is away, what was typed is shown all the same.
     pub async fn render(self, visit: &Visit, status: StatusCode, token: String) -> Response {
         let (products, discount) = match self.look_up(visit).await {
@@ -69,7 +77,7 @@ impl FormView {
             notice: self.notice,
         };
         let frames = visit.frames.clone().returning_to(&address(&visit.sku));
-        let mut response = render::page(&visit.state, &frames, status, Page::OrderForm(Box::new(form))).await;
+        let mut response = render::page(&visit.state, &frames, status, Page::OrderForm(Box::new(form)));
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response
                 .headers_mut()

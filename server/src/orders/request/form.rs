@@ -98,7 +98,7 @@ impl FormFields {
         }
     }
 
-    /// The fields for checking. An empty optional field is a missing one.
+    /// The fields for checking. An optional text left empty is checked as an empty text, which is allowed.
     pub(super) fn to_raw(&self) -> RawOrder {
         let text = |value: &String| RawField::Text(value.clone());
         let lines = self

@@ -213,11 +213,6 @@ impl Redis {
         self.daemon.as_ref().expect("Redis runs").signal("STOP");
     }
 
-    /// Lets a frozen server go on.
-    pub fn thaw(&self) {
-        self.daemon.as_ref().expect("Redis runs").signal("CONT");
-    }
-
     /// Forgets everything.
     pub async fn flush(&self) {
         let mut connection = self.connection().await;

@@ -105,7 +105,7 @@ impl Place {
         Shop {
             url: format!("http://{}", running.address),
             running,
-            place: self,
+            _place: self,
         }
     }
 
@@ -235,8 +235,8 @@ pub struct Shop<'p> {
     pub url: String,
     /// The server.
     pub running: serve::Shop,
-    /// Where it keeps its things.
-    pub place: &'p Place,
+    /// Where it keeps its things, which must not go before it.
+    _place: &'p Place,
 }
 
 impl Shop<'_> {
