@@ -99,12 +99,10 @@ async fn every_problem_type_has_a_page_in_both_languages(backend: Backend) {
     assert_eq!(client.get("/problems/no-such-type").await.status, 404);
 }
 
-async fn every_problem_is_written_as_problem_details(backend: Backend) {
-    let place = Place::new(backend).await;
-    let shop = place.open().await;
-    let client = Client::new(&shop.url);
-    client.api_token().await;
-    client.place_as_demo("used", &one_pencil()).await.order_no();
+type Case = (&'static str, u16, reqwest::RequestBuilder);
+
+/// Requests that are wrong in themselves, with the type and status of their problem.
+fn unreadable(client: &Client) -> Vec<Case> {
     let post = |path: &str| client.request(Method::POST, path);
     let demo = |body: String| {
         post("/api/orders")
@@ -113,9 +111,7 @@ async fn every_problem_is_written_as_problem_details(backend: Backend) {
             .body(body)
     };
     let json = |request: reqwest::RequestBuilder| request.header("content-type", "application/json");
-    let mut off_sale_coupon = one_pencil();
-    off_sale_coupon["coupon"] = "NONE".into();
-    let requests = [
+    vec![
         ("missing-key", 400, post("/api/orders").json(&one_pencil())),
         ("malformed-key", 400, client.demo_order("a b", &one_pencil())),
         (
@@ -140,6 +136,15 @@ async fn every_problem_is_written_as_problem_details(backend: Backend) {
                 .header("idempotency-key", "a")
                 .json(&one_pencil()),
         ),
+    ]
+}
+
+/// Requests that ask for what cannot be had, with the type and status of their problem.
+fn refused(client: &Client) -> Vec<Case> {
+    let post = |path: &str| client.request(Method::POST, path);
+    let mut unknown_coupon = one_pencil();
+    unknown_coupon["coupon"] = "NONE".into();
+    vec![
         (
             "cross-site-request",
             403,
@@ -154,7 +159,7 @@ async fn every_problem_is_written_as_problem_details(backend: Backend) {
             409,
             client.demo_order("b", &order(&[("SKU-404", 1)])),
         ),
-        ("coupon-not-usable", 409, client.demo_order("c", &off_sale_coupon)),
+        ("coupon-not-usable", 409, client.demo_order("c", &unknown_coupon)),
         (
             "not-found",
             404,
@@ -171,8 +176,16 @@ async fn every_problem_is_written_as_problem_details(backend: Backend) {
         ),
         ("method-not-allowed", 405, post("/api/products")),
         ("method-not-allowed", 405, post("/health/live")),
-    ];
-    for (slug, status, request) in requests {
+    ]
+}
+
+async fn every_problem_is_written_as_problem_details(backend: Backend) {
+    let place = Place::new(backend).await;
+    let shop = place.open().await;
+    let client = Client::new(&shop.url);
+    client.api_token().await;
+    client.place_as_demo("used", &one_pencil()).await.order_no();
+    for (slug, status, request) in unreadable(&client).into_iter().chain(refused(&client)) {
         let reply = Reply::to(request).await;
         assert_eq!(
             (reply.status.as_u16(), reply.header("content-type")),
@@ -189,7 +202,7 @@ async fn every_problem_is_written_as_problem_details(backend: Backend) {
                 "{slug}: {member}"
             );
         }
-        assert_eq!(client.get(body["type"].as_str().unwrap()).await.status, 200);
+        assert_eq!(client.get(body["type"].as_str().expect("a type")).await.status, 200);
         assert!(reply.header("retry-after").is_empty(), "{slug} does not pass by itself");
         assert_eq!(reply.header("cache-control"), "no-store");
     }

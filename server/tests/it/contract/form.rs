@@ -65,8 +65,8 @@ async fn a_form_whose_order_takes_long_leads_to_a_page_that_waits_for_it(backend
         "it refreshes itself: {}",
         page.body
     );
-    std::fs::remove_file(&hold).unwrap();
-    let order_no = first.await.unwrap().order_no();
+    std::fs::remove_file(&hold).expect("the server holds");
+    let order_no = first.await.expect("the first one ends").order_no();
     let arrived = client.get(WAITING).await;
     assert_eq!(
         (arrived.status.as_u16(), arrived.header("location")),

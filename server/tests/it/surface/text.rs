@@ -175,7 +175,7 @@ async fn real_names_and_emoji_are_kept_and_shown_unchanged(backend: Backend) {
             placed.header("location"),
             "{name} by the API too"
         );
-        assert_eq!(place.orders().await, i64::try_from(number).unwrap() + 1);
+        assert_eq!(place.orders().await, i64::try_from(number).expect("a small number") + 1);
     }
 }
 
