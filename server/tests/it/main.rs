@@ -5,6 +5,7 @@
 
 mod support;
 
+mod claim;
 mod contract;
 mod crashes;
 mod duplicates;
