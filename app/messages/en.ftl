@@ -86,7 +86,7 @@ elsewhere-heading = This form became an order in another tab
 elsewhere-text = Your order is placed, once. Nothing you do in this tab can place it again.
 elsewhere-link = See the order
 elsewhere-again = Start a new order
-coupon-not-applied = Press “Apply” to use this coupon.
+coupon-not-applied = This coupon is unknown or used up: it takes nothing off.
 
 # Errors of fields
 

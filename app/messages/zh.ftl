@@ -85,7 +85,7 @@ elsewhere-heading = 这张表单已在另一个标签页下单成功
 elsewhere-text = 订单已提交，仅此一笔。在本页无论怎么操作，都不会再次下单。
 elsewhere-link = 查看订单
 elsewhere-again = 再下一单
-coupon-not-applied = 点“使用”即可使用这张优惠券。
+coupon-not-applied = 这张优惠券不存在或已用完，不会减免任何金额。
 
 # 字段错误
 

@@ -161,6 +161,9 @@ impl TryFrom<&Options> for StoreSettings {
         let durations = Durations::default();
         durations.check()?;
         let database_url = database_url(options)?;
+        if database_url.contains(":memory:") || database_url.contains("mode=memory") {
+            return Err("DATABASE_URL: a database in memory would forget every order; name a file".to_owned());
+        }
         let dialect = Dialect::of_url(&database_url).ok_or(
             "DATABASE_URL: begin it with sqlite: or postgres://, or leave it out for the SQLite file in the data directory",
         )?;
@@ -226,7 +229,7 @@ impl TryFrom<Options> for Settings {
             public_url: options.public_url.as_deref().map(public_url).transpose()?,
             signing_keys: signing_keys(&options, sandbox)?,
             api_clients: api_clients(options.api_clients.as_deref().unwrap_or(""), sandbox)?,
-            site_root: options.site_root.unwrap_or_else(site_root),
+            site_root: checked_site_root(options.site_root)?,
             faults: Faults::parse(&options.fault)?,
             store,
             redis_url: options.redis_url,
@@ -320,6 +323,12 @@ fn api_clients(text: &str, sandbox: bool) -> Result<Vec<ApiClient>, String> {
             token: token.to_owned(),
         });
     }
+    let mut tokens: Vec<_> = clients.iter().map(|client| &client.token).collect();
+    tokens.sort_unstable();
+    tokens.dedup();
+    if tokens.len() < clients.len() {
+        return Err("ONCEMART_API_CLIENTS: two clients have the same token; whose orders would they be?".to_owned());
+    }
     if sandbox {
         clients.push(ApiClient {
             name: "demo".to_owned(),
@@ -327,6 +336,18 @@ fn api_clients(text: &str, sandbox: bool) -> Result<Vec<ApiClient>, String> {
         });
     }
     Ok(clients)
+}
+
+/// A site root that is given must be there.
+fn checked_site_root(given: Option<PathBuf>) -> Result<PathBuf, String> {
+    match given {
+        Some(directory) if directory.is_dir() => Ok(directory),
+        Some(directory) => Err(format!(
+            "ONCEMART_SITE_ROOT: there is no directory {}; `cargo xtask build` makes target/site",
+            directory.display()
+        )),
+        None => Ok(site_root()),
+    }
 }
 
 /// The site beside the program if it is there (as a package has it), else where the build puts it.

@@ -134,7 +134,6 @@ impl Executor {
             match claimed.inspect_err(|_| self.abandon(call, claim))? {
                 Claimed::Settled(outcome) => return Ok(outcome),
                 Claimed::Mine => {
-                    self.faults.pass(FaultPoint::AfterClaim).await;
                     let worked = self.work_in_time(connection, call, claim).await;
                     self.waiters.wake(&call.key.as_text());
                     match worked? {
@@ -208,11 +207,14 @@ impl Executor {
         claim: &Claim,
     ) -> Result<Worked, sqlx::Error> {
         // A panic leaves nothing half done: the transaction rolls back, and what was planned is dropped.
-        let work = AssertUnwindSafe(self.work(&mut connection, call, claim)).catch_unwind();
-        let worked = match tokio::time::timeout(self.durations.call_timeout, work).await {
+        let work = AssertUnwindSafe(async {
+            self.faults.pass(FaultPoint::AfterClaim).await;
+            tokio::time::timeout(self.durations.call_timeout, self.work(&mut connection, call, claim)).await
+        });
+        let worked = match work.catch_unwind().await {
             Ok(Ok(worked)) => worked,
-            Ok(Err(_)) => Ok(Worked::Ended(Outcome::Broken)),
-            Err(_) => Ok(Worked::Ended(Outcome::Unavailable)),
+            Ok(Err(_)) => Ok(Worked::Ended(Outcome::Unavailable)),
+            Err(_) => Ok(Worked::Ended(Outcome::Broken)),
         };
         drop(connection);
         if matches!(

@@ -170,7 +170,9 @@ fn lock_sqlite(store: &StoreSettings) -> anyhow::Result<Option<File>> {
     let Some(database) = store.sqlite_file() else {
         return Ok(None);
     };
-    let mut path = database.as_os_str().to_owned();
+    // One file may have several names.
+    let real = database.canonicalize().unwrap_or_else(|_| database.to_owned());
+    let mut path = real.into_os_string();
     path.push(".lock");
     let file = File::create(&path).with_context(|| format!("the lock file {} cannot be made", path.display()))?;
     match file.try_lock() {

@@ -57,8 +57,8 @@ fn coupon(texts: Texts, form: &OrderForm, errors: &Errors) -> AnyView {
         let text = texts.with("form-coupon-good", &[("amount", format_yuan(fen).into())]);
         view! { <p class="field-good" id="coupon-good">{text}</p> }
     });
-    // A coupon that stands there without a discount was either not looked at yet or is not good: never let it pass in silence.
-    let not_applied = (form.coupon_discount_fen.is_none() && !form.coupon.trim().is_empty() && form.notice.is_none())
+    // The server has looked the coupon up: one that stands there without a discount is not good, which must not pass in silence.
+    let not_applied = (form.coupon_discount_fen.is_none() && !form.coupon.trim().is_empty() && error.is_none())
         .then(|| view! { <p class="hint" id="coupon-not-applied">{texts.get("coupon-not-applied")}</p> });
     view! {
         <div class="card field" id="coupon-box" data-fragment="">

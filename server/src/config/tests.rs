@@ -53,6 +53,9 @@ fn a_wrong_value_says_what_to_change() {
         (["--redis-url", "localhost"], "REDIS_URL"),
         (["--signing-keys", "short"], "ONCEMART_SIGNING_KEYS"),
         (["--api-clients", "demo"], "ONCEMART_API_CLIENTS"),
+        (["--api-clients", "a=b,c=b"], "ONCEMART_API_CLIENTS"),
+        (["--database-url", "sqlite::memory:"], "DATABASE_URL"),
+        (["--site-root", "/nowhere/at/all"], "ONCEMART_SITE_ROOT"),
         (["--fault", "x:abort"], "ONCEMART_FAULT"),
     ] {
         let error = settings(&arguments).unwrap_err();

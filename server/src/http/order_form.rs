@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     caller::SessionId,
+    clock::milliseconds,
     orders::request::{FormFields, FormLineFields},
     problem::Problem,
     tokens::{Form, is_sku},
@@ -26,23 +27,30 @@ use axum::{
     response::Response,
 };
 use serde::Deserialize;
+use std::time::Duration;
 use view::FormView;
 
 /// The query of the form's addresses.
 #[derive(Debug, Default, Deserialize)]
 pub struct FormQuery {
     sku: Option<String>,
-    /// Present on the way back from setting the first cookie.
-    welcome: Option<String>,
+    /// When the first cookie was set, on the way back from there: milliseconds since 1970.
+    welcome: Option<i64>,
+    /// Which attempt the waiting page waits for.
+    attempt: Option<String>,
 }
 
 type FormAddress = Result<Query<FormQuery>, QueryRejection>;
 
-/// The SKU that an address names, if it could be one, and whether the browser has been here a moment ago.
-fn read_address(query: FormAddress) -> Result<(String, bool), Problem> {
+/// How long after setting the first cookie a browser without it is one that keeps none. Later it is another browser, in which
+/// somebody opens an address that was copied.
+const WELCOME: Duration = Duration::from_secs(30);
+
+/// The SKU that an address names, if it could be one, and when the first cookie was set.
+fn read_address(query: FormAddress) -> Result<(String, Option<i64>), Problem> {
     let query = query.map(|Query(query)| query).unwrap_or_default();
     let sku = query.sku.filter(|sku| is_sku(sku)).ok_or_else(Problem::not_found)?;
-    Ok((sku, query.welcome.is_some()))
+    Ok((sku, query.welcome))
 }
 
 /// The address of a product's form. A SKU needs no escaping.
@@ -72,12 +80,13 @@ pub async fn show(
     }
     let sessions = Sessions::of(&state);
     let Some(session) = sessions.find(&headers) else {
-        if welcomed {
+        let now = state.executor.clock.now();
+        if welcomed.is_some_and(|then| (0..=milliseconds(WELCOME)).contains(&now.saturating_sub(then))) {
             let page = Page::Message(Message::CookiesNeeded);
             return Ok(render::page(&state, &frames, StatusCode::BAD_REQUEST, page));
         }
         return Ok(no_store(
-            sessions.begin(see_other(&format!("{}&welcome=1", address(&sku)))),
+            sessions.begin(see_other(&format!("{}&welcome={now}", address(&sku)))),
         ));
     };
     let visit = Visit {

@@ -14,9 +14,12 @@ use crate::{
 use app::pages::data::{OrderPage, OrderSummary, Page};
 use axum::{
     extract::{Path, State, rejection::PathRejection},
-    http::{HeaderMap, StatusCode},
+    http::{HeaderMap, HeaderName, Method, StatusCode},
     response::Response,
 };
+
+/// What a browser says that fetches ahead.
+const SEC_PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
 
 /// My orders.
 pub async fn list(State(state): State<AppState>, frames: Frames, headers: HeaderMap) -> Result<Response, Problem> {
@@ -42,9 +45,11 @@ async fn list_of(state: &AppState, session: &SessionId) -> Result<Vec<OrderSumma
         .collect())
 }
 
-/// One order. Its owner has seen it now, so the form that it came from may show a new token.
+/// One order. Its owner has seen it now, so the form that it came from may show a new token. Who only asks for the head, or fetches
+/// ahead of a click that may never come, has not seen it.
 pub async fn show(
     State(state): State<AppState>,
+    method: Method,
     frames: Frames,
     headers: HeaderMap,
     order_no: Result<Path<String>, PathRejection>,
@@ -60,6 +65,9 @@ pub async fn show(
     let page = page_of(&state, &frames, &session, &order_no)
         .await?
         .ok_or_else(Problem::not_found)?;
+    if method == Method::GET && !headers.contains_key(SEC_PURPOSE) {
+        state.open_tokens.mark_seen(&session, &order_no).await?;
+    }
     let page = Page::Order(Box::new(page));
     Ok(sessions.keep(render::page(&state, &frames, StatusCode::OK, page), &session))
 }
@@ -85,7 +93,6 @@ async fn page_of(
     else {
         return Ok(None);
     };
-    state.open_tokens.mark_seen(session, order_no).await?;
     let catalog = state.products().await?;
     let products = order
         .order

@@ -80,19 +80,22 @@ async fn killed_at(point: &str, backend: Backend) {
 
 async fn a_panic_in_mid_work_loses_nothing(backend: Backend) {
     let place = Place::new(backend).await;
-    {
-        let mut panicking = place.spawn(&["--fault=after_fence:panic"]);
+    let mut keys = Vec::new();
+    for point in ["after_claim", "after_fence", "after_commit"] {
+        let key = format!("panic-{point}");
+        let mut panicking = place.spawn(&[&format!("--fault={point}:panic")]);
         let client = Client::new(&panicking.url);
-        let answer = client.place_as_demo("panic", &one_pencil()).await;
+        let answer = client.place_as_demo(&key, &one_pencil()).await;
         assert_eq!(
             (answer.status.as_u16(), answer.problem().as_str()),
             (500, "internal-error")
         );
         assert_eq!(client.get("/health/live").await.status, 200, "the server lives on");
         panicking.kill();
+        keys.push(key);
     }
     let shop = place.open().await;
-    assert_one_order_each(&place, &Client::new(&shop.url), &["panic".to_owned()]).await;
+    assert_one_order_each(&place, &Client::new(&shop.url), &keys).await;
 }
 
 /// Retries every key until it is answered, twice, and looks at the database.

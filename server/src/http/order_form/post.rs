@@ -3,6 +3,7 @@
 use super::{
     FormAddress, Visit, address, one_piece, read_address,
     view::{self, FormView},
+    waiting,
 };
 use crate::{
     caller::{Caller, SessionId},
@@ -110,7 +111,11 @@ impl Visit {
         let (status, notice) = match outcome {
             Outcome::Done { answer, .. } => return Ok(see_other(answer.header("location").unwrap_or("/orders"))),
             // Post, redirect, get: the page that refreshes itself must not send the order again.
-            Outcome::Running => return Ok(see_other(&format!("/order/waiting?sku={}", self.sku))),
+            Outcome::Running => {
+                let token = SubmitToken::verify(&self.state.submission.keys, &self.session, &token);
+                let token = token.ok_or_else(Problem::not_found)?;
+                return Ok(see_other(&waiting::address(&self.sku, &token)));
+            }
             Outcome::TooOld => {
                 let view = FormView::with_notice(fields, FormNotice::TokenExpired);
                 return self.again(view, StatusCode::GONE).await;

@@ -25,8 +25,17 @@ struct Item {
 }
 
 pub fn read(body: &[u8]) -> Result<RawOrder, RequestError> {
-    let body: Body = serde_json::from_slice(body)
-        .map_err(|error| RequestError::Malformed(format!("The body is not an order: {error}.")))?;
+    // The reader below would also take lists for objects, field by position; nobody means that.
+    let shape: Value = serde_json::from_slice(body).map_err(unreadable)?;
+    let items_are_objects = shape["items"]
+        .as_array()
+        .is_none_or(|items| items.iter().all(Value::is_object));
+    if !shape.is_object() || !items_are_objects {
+        return Err(RequestError::Malformed(
+            "The body is not an order: an order and its items are objects.".to_owned(),
+        ));
+    }
+    let body: Body = serde_json::from_slice(body).map_err(unreadable)?;
     let lines = body.items.map(|items| {
         items
             .into_iter()
@@ -46,6 +55,11 @@ pub fn read(body: &[u8]) -> Result<RawOrder, RequestError> {
         note: raw(body.note),
         expected_total_fen: raw(body.expected_total_fen),
     })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` gives the error away")]
+fn unreadable(error: serde_json::Error) -> RequestError {
+    RequestError::Malformed(format!("The body is not an order: {error}."))
 }
 
 fn raw(value: Option<Value>) -> RawField {

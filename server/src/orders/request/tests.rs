@@ -111,6 +111,8 @@ fn a_key_given_twice_or_unknown_cannot_be_read() {
     for body in [
         with_quantity("1,\"qty\":-1"),
         BODY.replace("\"name\"", "\"nmae\""),
+        r#"[[["SKU-1",1]],"A","13800000000","x",null,null,null]"#.to_owned(),
+        BODY.replace(r#"{"sku":"SKU-1","qty":1}"#, r#"["SKU-1",1]"#),
         String::new(),
         "[]".to_owned(),
         "null".to_owned(),
