@@ -18,7 +18,7 @@ export const RECEIVER: Receiver = {
 };
 
 /** A product of the first catalogue with plenty of pieces: jasmine tea. */
-export const TEA = { sku: "SKU-3", name: "Jasmine tea", fen: 1_990 };
+export const TEA = { sku: "SKU-3", name: "Tin of green tea", fen: 1_990 };
 /** Another: a notebook. */
 export const NOTEBOOK = { sku: "SKU-2", name: "Notebook", fen: 880 };
 

@@ -12,7 +12,7 @@ test("the chosen language is kept", async ({ page, form }) => {
   expect(new URL(page.url()).pathname).toBe("/order/new");
   await page.goto("/");
   await expect(page.locator("html")).toHaveAttribute("lang", /^zh/);
-  await expect(page.locator(`[data-sku="${TEA.sku}"]`)).toContainText("茉莉花茶");
+  await expect(page.locator(`[data-sku="${TEA.sku}"]`)).toContainText("龙井绿茶");
   await form.openAndFill();
   await form.order();
   await expect(page.locator("html")).toHaveAttribute("lang", /^zh/);
