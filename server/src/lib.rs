@@ -7,6 +7,7 @@
 
 pub mod caller;
 pub mod catalog;
+pub mod channels;
 pub mod cli;
 pub mod clock;
 pub mod config;
@@ -20,6 +21,7 @@ pub mod idempotency;
 pub mod orders;
 pub mod outbox;
 pub mod problem;
+pub mod sandbox;
 pub mod serve;
 pub mod signing;
 pub mod tokens;

@@ -1,0 +1,2 @@
+//! The sandbox gateway: the built-in payment provider that speaks the server side of the three protocols over real HTTP, signs,
+//! retries and misbehaves like the real ones.
