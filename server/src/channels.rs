@@ -3,8 +3,12 @@
 //!
 //! A channel signs what it asks, verifies what it is told, and translates. It decides nothing about orders and touches no database.
 
+pub mod alipay;
+pub mod amount;
 pub mod crypto;
 pub mod settings;
+pub mod standard_webhooks;
+pub mod wechat;
 
 use crate::clock::Milliseconds;
 use axum::http::HeaderMap;
