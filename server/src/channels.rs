@@ -6,9 +6,14 @@
 pub mod alipay;
 pub mod amount;
 pub mod crypto;
+pub mod http;
+pub mod opening;
 pub mod settings;
 pub mod standard_webhooks;
 pub mod wechat;
+pub mod window;
+
+pub use opening::Channels;
 
 use crate::clock::Milliseconds;
 use axum::http::HeaderMap;
