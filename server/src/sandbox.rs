@@ -8,11 +8,9 @@
 mod alipay;
 pub mod behaviour;
 pub mod books;
-pub mod cli;
 pub mod files;
 pub mod keys;
 pub mod notices;
-mod notify;
 mod pages;
 pub mod refunds;
 pub mod schedule;
@@ -22,7 +20,10 @@ pub mod store;
 mod webhook;
 mod wechat;
 
-use crate::clock::{Clock, Milliseconds};
+use crate::{
+    channels::window,
+    clock::{Clock, Milliseconds},
+};
 use anyhow::Context as _;
 use axum::{
     Router,
@@ -98,11 +99,7 @@ impl Gateway {
         let directory = data_dir.to_owned();
         let keys = tokio::task::spawn_blocking(move || SandboxKeys::open(&directory)).await??;
         let store = Store::open(data_dir, settings.clock).await?;
-        let client = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .build()
-            .context("the sandbox gateway cannot send")?;
+        let client = sender::client().context("the sandbox gateway cannot send")?;
         let inner = Inner {
             keys,
             store,
@@ -247,11 +244,9 @@ fn is_web_address(address: &str) -> bool {
     url::Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
-/// Whether an instant in whole seconds lies within five minutes of now, on either side.
+/// Whether a time of signing is near now.
 fn is_recent(unix_seconds: &str, now: Milliseconds) -> bool {
-    unix_seconds
-        .parse::<i64>()
-        .is_ok_and(|seconds| (now.div_euclid(1_000) - seconds).unsigned_abs() < 300)
+    window::seconds(unix_seconds).is_some_and(|seconds| window::is_near(seconds, now))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::{Gateway, notices::Notice, schedule, sign::{Signer, Tamper}, store::Traffic};
 use crate::channels::ChannelId;
 use futures::future::join_all;
+use reqwest::redirect::Policy;
 use std::time::Duration;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -100,6 +101,13 @@ fn readable(notice: &Notice, what: &super::sign::What, body: &[u8]) -> String {
     } else {
         body.into_owned()
     }
+}
+
+/// A client that follows no redirect (one is no acknowledgement) and uses no proxy. A machine without root certificates can still send
+/// to its own shop.
+pub(super) fn client() -> Result<reqwest::Client, reqwest::Error> {
+    let builder = || reqwest::Client::builder().redirect(Policy::none()).no_proxy();
+    builder().build().or_else(|_| builder().tls_certs_only([]).build())
 }
 
 /// Posts a signed notification and waits for the answer as long as its provider would: status and body, or why there is none.

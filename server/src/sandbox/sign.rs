@@ -6,12 +6,11 @@ mod wechat;
 
 use super::keys::SandboxKeys;
 use crate::{
-    channels::{ChannelId, amount::CURRENCY},
+    channels::{ChannelId, amount::CURRENCY, window},
     clock::Milliseconds,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use clap::ValueEnum;
-use jiff::{Timestamp, tz::Offset};
 use serde::{Deserialize, Serialize};
 
 /// What a notification tells.
@@ -226,18 +225,12 @@ fn unix_seconds(at: Milliseconds) -> String {
 
 /// China time as WeChat Pay writes it: RFC 3339 with its offset.
 pub(super) fn china_rfc3339(at: Milliseconds) -> String {
-    china(at, "%Y-%m-%dT%H:%M:%S+08:00")
+    format!("{}+08:00", window::in_china(at))
 }
 
 /// China time as Alipay writes it, without a zone.
 pub(super) fn china_plain(at: Milliseconds) -> String {
-    china(at, "%Y-%m-%d %H:%M:%S")
-}
-
-fn china(at: Milliseconds, format: &str) -> String {
-    Timestamp::from_millisecond(at)
-        .map(|at| Offset::constant(8).to_datetime(at).strftime(format).to_string())
-        .unwrap_or_default()
+    window::in_china(at).to_string().replace('T', " ")
 }
 
 #[cfg(test)]
