@@ -1,9 +1,10 @@
-//! The command line: `oncemart serve | migrate | product`.
+//! The command line: `oncemart serve | migrate | product | sandbox`.
 
 use crate::{
     catalog::{self, ProductChange},
     config::{Options, Settings, StoreSettings},
     db::Database,
+    sandbox::{self, cli::SandboxCommand},
     serve,
 };
 use anyhow::{Context as _, bail};
@@ -33,6 +34,9 @@ enum Command {
     /// The catalog
     #[command(subcommand)]
     Product(ProductCommand),
+    /// The sandbox gateway, the built-in payment provider
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -103,6 +107,7 @@ fn run(program: Program) -> anyhow::Result<()> {
                 println!("The database is up to date.");
                 Ok(())
             }
+            Command::Sandbox(command) => sandbox::cli::run(command, &program.options).await,
             Command::Product(ProductCommand::List { json }) => list_products(&store, json).await,
             Command::Product(ProductCommand::Set {
                 sku,

@@ -18,6 +18,7 @@ use std::{
     fs::{File, TryLockError},
     io::IsTerminal as _,
     net::SocketAddr,
+    path::Path,
     sync::Arc,
     time::Duration,
 };
@@ -134,18 +135,23 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
     })
 }
 
-fn state(settings: Settings, executor: &Arc<Executor>, database: Database) -> AppState {
+/// How Leptos finds the site's files.
+pub(crate) fn leptos_options(site_root: &Path) -> LeptosOptions {
     // Leptos reads the hashes from a file beside the program; without it (in tests of the API) the names have none.
     let hashed = std::env::current_exe()
         .ok()
         .and_then(|program| Some(program.parent()?.join("hash.txt").is_file()))
         .unwrap_or(false);
-    let leptos = LeptosOptions::builder()
+    LeptosOptions::builder()
         .output_name("oncemart")
-        .site_root(settings.site_root.display().to_string())
+        .site_root(site_root.display().to_string())
         .site_pkg_dir("pkg")
         .hash_files(hashed)
-        .build();
+        .build()
+}
+
+fn state(settings: Settings, executor: &Arc<Executor>, database: Database) -> AppState {
+    let leptos = leptos_options(&settings.site_root);
     let keys = settings.signing_keys.clone();
     let (clock, durations) = (settings.store.clock, settings.store.durations);
     AppState {
@@ -209,17 +215,22 @@ impl Shop {
     }
 }
 
+/// Waits until the process is told to stop.
+pub(crate) async fn told_to_stop() -> std::io::Result<()> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
 /// Serves until the process is told to stop.
 pub async fn until_stopped(settings: Settings) -> anyhow::Result<()> {
     let public_url = settings.public_url.clone();
     let shop = start(settings).await?;
     let public_url = public_url.map_or_else(|| format!("http://{}", shop.address), |url| url.to_string());
     println!("Oncemart is open at {}", public_url.trim_end_matches('/'));
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted?,
-        _ = terminate.recv() => {}
-    }
+    told_to_stop().await?;
     println!("Oncemart is closing: no new requests, finishing what is in hand.");
     shop.stop().await
 }
