@@ -1,6 +1,7 @@
 //! Every page in every state and both languages: it renders, no text is missing, and what was typed stays text.
 
 mod samples;
+mod sandbox_samples;
 
 use super::data::{Frame, Language, OrderForm, Page};
 use leptos::{nonce::Nonce, prelude::*};

@@ -165,11 +165,7 @@ impl Store {
     }
 
     /// The payment of an order, as far as its number, its subject or its way back tell; an open one first, then a paid one.
-    pub async fn payment_of_order(
-        &self,
-        channel: ChannelId,
-        order_no: &str,
-    ) -> Result<Option<Payment>, sqlx::Error> {
+    pub async fn payment_of_order(&self, channel: ChannelId, order_no: &str) -> Result<Option<Payment>, sqlx::Error> {
         let row = sqlx::query(
             "SELECT * FROM payment
              WHERE channel = $1 AND (instr(subject, $2) > 0 OR instr(return_url, '/orders/' || $2) > 0
@@ -222,8 +218,16 @@ impl Store {
         }
         for plan in misbehaviour.plan() {
             let what = news_of(payment, plan.kind, &transaction_id, now);
-            notices::insert(&mut transaction, payment.channel, &payment.notify_url, &what, &plan, gap_scale, now)
-                .await?;
+            notices::insert(
+                &mut transaction,
+                payment.channel,
+                &payment.notify_url,
+                &what,
+                &plan,
+                gap_scale,
+                now,
+            )
+            .await?;
         }
         transaction.commit().await?;
         Ok(true)
@@ -238,15 +242,27 @@ impl Store {
             return Ok(false);
         }
         if tell {
-            let kind = if to == State::Failed { Kind::Failed } else { Kind::Closed };
+            let kind = if to == State::Failed {
+                Kind::Failed
+            } else {
+                Kind::Closed
+            };
             let what = news_of(payment, kind, "", now);
             let plan = super::behaviour::Plan::plain(kind);
-            notices::insert(&mut transaction, payment.channel, &payment.notify_url, &what, &plan, 1.0, now).await?;
+            notices::insert(
+                &mut transaction,
+                payment.channel,
+                &payment.notify_url,
+                &what,
+                &plan,
+                1.0,
+                now,
+            )
+            .await?;
         }
         transaction.commit().await?;
         Ok(true)
     }
-
 }
 
 /// What a notification of a payment says.

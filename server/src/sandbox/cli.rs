@@ -62,7 +62,12 @@ async fn serve_alone(options: &Options) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("ONCEMART_ADDR: {} cannot be listened on", options.addr))?;
     let server = format!("http://{}", listener.local_addr()?);
-    let browser = options.public_url.as_deref().unwrap_or(&server).trim_end_matches('/').to_owned();
+    let browser = options
+        .public_url
+        .as_deref()
+        .unwrap_or(&server)
+        .trim_end_matches('/')
+        .to_owned();
     gateway.set_addresses(Addresses {
         server,
         browser: browser.clone(),
@@ -75,7 +80,10 @@ async fn serve_alone(options: &Options) -> anyhow::Result<()> {
         .fallback_service(ServeDir::new(&site_root).append_index_html_on_directories(false))
         .layer(header("x-content-type-options", "nosniff"))
         .layer(header("referrer-policy", "same-origin"))
-        .layer(header("content-security-policy", "default-src 'none'; frame-ancestors 'none'"));
+        .layer(header(
+            "content-security-policy",
+            "default-src 'none'; frame-ancestors 'none'",
+        ));
     let stop = CancellationToken::new();
     let sender = tokio::spawn({
         let (gateway, stop) = (gateway.clone(), stop.clone());
@@ -159,7 +167,10 @@ mod tests {
     #[test]
     fn the_settings_have_the_names_that_the_shop_reads() {
         let command = ChannelOptions::augment_args(Command::new("shop"));
-        let mut read: Vec<_> = command.get_arguments().filter_map(|argument| argument.get_env()?.to_str()).collect();
+        let mut read: Vec<_> = command
+            .get_arguments()
+            .filter_map(|argument| argument.get_env()?.to_str())
+            .collect();
         let mut written: Vec<_> = named(&ChannelOptions::default()).map(|(name, _)| name).to_vec();
         read.sort_unstable();
         written.sort_unstable();

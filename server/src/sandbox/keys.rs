@@ -15,7 +15,7 @@ use aws_lc_rs::{
     rsa::{KeyPair, KeySize},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use rustls_pki_types::{SubjectPublicKeyInfoDer, pem::PemObject as _};
+use rustls_pki_types::{PrivatePkcs8KeyDer, pem::PemObject as _};
 use serde::{Deserialize, Serialize};
 use std::{fmt::Write as _, path::Path};
 
@@ -93,8 +93,9 @@ impl SandboxKeys {
     /// Reads the keys in `DATA_DIR/sandbox`, making those that are not there yet.
     pub fn open(data_dir: &Path) -> anyhow::Result<Self> {
         let directory = KeptDirectory::open(&data_dir.join("sandbox"))?;
-        let names = serde_json::from_str(&directory.keep(Kept::Names, || Ok(serde_json::to_string_pretty(&new_names())?))?)
-            .context("the sandbox's merchants.json cannot be read")?;
+        let names =
+            serde_json::from_str(&directory.keep(Kept::Names, || Ok(serde_json::to_string_pretty(&new_names())?))?)
+                .context("the sandbox's merchants.json cannot be read")?;
         let wechat = WechatKeys::open(&directory)?;
         let alipay = AlipayKeys::open(&directory)?;
         let secrets = directory.keep(Kept::WebhookSecrets, || Ok(new_secret() + "\n"))?;
@@ -200,7 +201,7 @@ fn public_half(
     write: impl FnOnce(&KeyPair) -> anyhow::Result<String>,
 ) -> anyhow::Result<()> {
     let pem = directory.read(private)?;
-    let der = rustls_pki_types::PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())?;
+    let der = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())?;
     let pair = KeyPair::from_pkcs8(der.secret_pkcs8_der()).map_err(|error| anyhow!("a sandbox key: {error}"))?;
     directory.keep(public, || write(&pair)).map(|_| ())
 }
@@ -215,7 +216,7 @@ fn public_der(pair: &KeyPair) -> anyhow::Result<Vec<u8>> {
     use aws_lc_rs::signature::KeyPair as _;
     let public = pair.public_key();
     let der = public.as_der().context("a public key could not be written")?;
-    Ok(SubjectPublicKeyInfoDer::from(der.as_ref()).as_ref().to_vec())
+    Ok(der.as_ref().to_vec())
 }
 
 fn public_pem(pair: &KeyPair) -> anyhow::Result<String> {
@@ -237,9 +238,10 @@ fn new_certificate(private_pem: &str) -> anyhow::Result<String> {
     let key = rcgen::KeyPair::from_pem_and_sign_algo(private_pem, &rcgen::PKCS_RSA_SHA256)?;
     let mut parameters = rcgen::CertificateParams::new(Vec::new())?;
     parameters.distinguished_name = rcgen::DistinguishedName::new();
-    parameters
-        .distinguished_name
-        .push(rcgen::DnType::CommonName, "Oncemart sandbox gateway, stands for Tenpay.com sign");
+    parameters.distinguished_name.push(
+        rcgen::DnType::CommonName,
+        "Oncemart sandbox gateway, stands for Tenpay.com sign",
+    );
     let mut serial = rand::random::<[u8; 20]>();
     // Positive and without a zero in front, so that its 40 digits are the same in every notation.
     serial[0] = (serial[0] & 0x3f) | 0x40;
@@ -280,4 +282,4 @@ fn new_secret() -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::sandbox) mod tests;

@@ -18,7 +18,7 @@ use app::pages::data::{Page, sandbox as shown};
 use axum::{
     Form,
     extract::{Path, State as Shared},
-    http::StatusCode,
+    http::{StatusCode, Uri},
     response::Response,
 };
 use clap::ValueEnum as _;
@@ -39,15 +39,17 @@ pub(super) struct Act {
 }
 
 /// `GET /pay/{token}`
-pub(super) async fn cashier(
-    Shared(gateway): Shared<Gateway>,
-    Path(token): Path<String>,
-    frames: Frames,
-) -> Response {
+pub(super) async fn cashier(Shared(gateway): Shared<Gateway>, Path(token): Path<String>, frames: Frames) -> Response {
     match cashier_of(&gateway, &token).await {
         Ok(Some((cashier, form_action))) => {
             let page = Page::SandboxCashier(Box::new(cashier));
-            rendered(&gateway.inner.settings.leptos, &frames, StatusCode::OK, page, &form_action)
+            rendered(
+                &gateway.inner.settings.leptos,
+                &frames,
+                StatusCode::OK,
+                page,
+                &form_action,
+            )
         }
         Ok(None) => refused(&gateway, &frames, StatusCode::NOT_FOUND, "PAYMENT_NOT_EXIST"),
         Err(error) => broken(&gateway, &frames, &error),
@@ -196,7 +198,16 @@ pub(super) async fn send_now(
         return broken(&gateway, &frames, &error);
     }
     gateway.wake();
-    see_other(&format!("{}/", gateway.base_path()))
+    see_other(&gateway.overview_path())
+}
+
+/// Whatever else is asked for; the base with a slash behind it leads to the overview.
+pub(super) async fn missing(Shared(gateway): Shared<Gateway>, uri: Uri, frames: Frames) -> Response {
+    if matches!(uri.path(), "" | "/") {
+        see_other(&gateway.overview_path())
+    } else {
+        refused(&gateway, &frames, StatusCode::NOT_FOUND, "NOT_FOUND")
+    }
 }
 
 /// The page that says that there is nothing to pay, with the provider's word for why.

@@ -99,7 +99,9 @@ pub(super) async fn run(arguments: &NotifyArguments, options: &Options) -> anyho
             println!("{}", curl(&url, &sign()?));
         }
     } else if arguments.at_once {
-        let requests = (0..arguments.times).map(|_| sign()).collect::<anyhow::Result<Vec<_>>>()?;
+        let requests = (0..arguments.times)
+            .map(|_| sign())
+            .collect::<anyhow::Result<Vec<_>>>()?;
         let sent: anyhow::Result<()> = join_all(requests.into_iter().map(send)).await.into_iter().collect();
         sent?;
     } else {
@@ -117,9 +119,12 @@ async fn what(arguments: &NotifyArguments, options: &Options, shop: &StoreSettin
         (Some((payment, _)), _) if arguments.kind_of_refund() => payment.amount_fen,
         (_, Some(amount)) => amount,
         (Some((payment, _)), None) => payment.amount_fen,
-        (None, None) => order_total(&arguments.order, shop)
-            .await?
-            .with_context(|| format!("how much? The order {} is not known here; give --amount", arguments.order))?,
+        (None, None) => order_total(&arguments.order, shop).await?.with_context(|| {
+            format!(
+                "how much? The order {} is not known here; give --amount",
+                arguments.order
+            )
+        })?,
     };
     let payment_no = match (&arguments.payment_no, &known) {
         (Some(number), _) => number.clone(),
@@ -127,7 +132,10 @@ async fn what(arguments: &NotifyArguments, options: &Options, shop: &StoreSettin
         (None, None) => arguments.order.clone(),
     };
     let derived = derived_digits(channel, &arguments.order);
-    let transaction = match (&arguments.transaction, known.as_ref().and_then(|(_, money)| money.clone())) {
+    let transaction = match (
+        &arguments.transaction,
+        known.as_ref().and_then(|(_, money)| money.clone()),
+    ) {
         (Some(number), _) => number.clone(),
         (None, Some(number)) => number,
         (None, None) => transaction_id(channel, 0, derived),
@@ -174,7 +182,14 @@ async fn known_payment(
         Some(payment) => {
             let money = store.money(payment.channel, &payment.payment_no).await?;
             let paid = payment.state == State::Paid;
-            Some((payment, money.into_iter().next().filter(|_| paid).map(|money| money.transaction_id)))
+            Some((
+                payment,
+                money
+                    .into_iter()
+                    .next()
+                    .filter(|_| paid)
+                    .map(|money| money.transaction_id),
+            ))
         }
         None => None,
     };
