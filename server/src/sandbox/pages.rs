@@ -18,7 +18,7 @@ use app::pages::data::{Page, sandbox as shown};
 use axum::{
     Form,
     extract::{Path, State as Shared},
-    http::{StatusCode, Uri},
+    http::StatusCode,
     response::Response,
 };
 use clap::ValueEnum as _;
@@ -201,13 +201,9 @@ pub(super) async fn send_now(
     see_other(&gateway.overview_path())
 }
 
-/// Whatever else is asked for; the base with a slash behind it leads to the overview.
-pub(super) async fn missing(Shared(gateway): Shared<Gateway>, uri: Uri, frames: Frames) -> Response {
-    if matches!(uri.path(), "" | "/") {
-        see_other(&gateway.overview_path())
-    } else {
-        refused(&gateway, &frames, StatusCode::NOT_FOUND, "NOT_FOUND")
-    }
+/// Whatever else is asked for.
+pub(super) async fn missing(Shared(gateway): Shared<Gateway>, frames: Frames) -> Response {
+    refused(&gateway, &frames, StatusCode::NOT_FOUND, "NOT_FOUND")
 }
 
 /// The page that says that there is nothing to pay, with the provider's word for why.
