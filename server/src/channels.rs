@@ -6,9 +6,12 @@
 pub mod crypto;
 pub mod settings;
 
+pub use settings::Channels;
+
 use crate::clock::Milliseconds;
 use axum::http::HeaderMap;
 use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Which protocol.
@@ -87,7 +90,7 @@ pub enum PaymentState {
 }
 
 /// A payment that succeeded, as the provider states it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaidFact {
     /// Our number.
     pub payment_no: String,
@@ -156,7 +159,7 @@ pub enum ChannelError {
 }
 
 /// One verified callback.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notification {
     /// The provider's number of this message: for the log only, never a key.
     pub id: String,
@@ -167,7 +170,7 @@ pub struct Notification {
 }
 
 /// What a callback says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fact {
     /// Money arrived.
     Paid(PaidFact),

@@ -50,10 +50,7 @@ impl Submission {
             }
         };
         let (request, expectation) = parse()?;
-        let digest = request.digest().map_err(|error| {
-            tracing::error!(%error, "a request could not be digested");
-            Problem::new(ProblemKind::InternalError, "The request could not be digested.")
-        })?;
+        let digest = request.digest()?;
         let operation = PlaceOrder {
             request,
             expectation,
