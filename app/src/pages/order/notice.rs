@@ -8,7 +8,7 @@ use crate::{
 use leptos::prelude::*;
 
 /// The notice. The region is always there, so that its filling is announced. It is no live part: what the buyer's own press came to
-/// stays until the next one.
+/// stays until the order has moved on.
 pub fn view(texts: Texts, page: &OrderPage) -> AnyView {
     view! {
         <div id="order-messages" role="alert" tabindex="-1" autofocus=page.notice.is_some()>

@@ -88,7 +88,7 @@ fn refund(texts: Texts, page: &OrderPage) -> AnyView {
         value: page.refund_reason.clone(),
     };
     view! {
-        <details class="card" id="refund" open=was_typed>
+        <details class="card" id="refund" open=was_typed data-keep=was_typed.then_some("")>
             <summary>{texts.get("refund-heading")}</summary>
             <form class="stack" method="post" action=action(page, "refunds") id="refund-form" novalidate>
                 <input type="hidden" name="refund_no" value=page.refund_no.clone() autocomplete="off" />
