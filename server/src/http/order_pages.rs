@@ -103,13 +103,24 @@ async fn page_of(
             None => (line.sku.clone(), String::new()),
         })
         .collect();
+    let version = order.events.last().map_or(0, |event| event.version);
     Ok(Some(OrderPage {
         order,
+        version,
         products,
         name,
         phone,
         address,
         note,
         coupon,
+        channels: Vec::new(),
+        open_payment: None,
+        can_cancel: false,
+        can_confirm_receipt: false,
+        refundable_fen: 0,
+        refund_no: String::new(),
+        refund_amount: None,
+        refund_reason: String::new(),
+        notice: None,
     }))
 }

@@ -61,6 +61,12 @@ pub async fn find(
     Ok(Some(OrderRead {
         order: OrderWithJournal {
             order: body_of(&row, items)?,
+            paid_fen: 0,
+            refund_asked_fen: 0,
+            refunded_fen: 0,
+            payments: Vec::new(),
+            refunds: Vec::new(),
+            surplus: Vec::new(),
             events,
         },
         name: row.try_get("name")?,
@@ -122,6 +128,7 @@ async fn journal(connection: &mut AnyConnection, order_no: &str) -> Result<Vec<J
                 from: Some(from).filter(|status| !status.is_empty()),
                 to: row.try_get("to_status")?,
                 at: rfc3339(row.try_get("occurred_at")?),
+                detail: String::new(),
             })
         })
         .collect()
