@@ -16,7 +16,7 @@ pub mod start;
 pub mod sweep;
 
 use crate::{
-    channels::{Channels, ChannelId},
+    channels::{ChannelId, Channels},
     clock::Milliseconds,
     db::Database,
     durations::Durations,

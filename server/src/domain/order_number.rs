@@ -73,7 +73,13 @@ mod tests {
         assert_eq!(number, "OM-0000-0000-0001-W2");
         assert_eq!(order_of_number(&number), Some("OM-0000-0000-0001"));
         assert_eq!(order_of_number("OM-0000-0000-0001"), Some("OM-0000-0000-0001"));
-        for other in ["", "NOPE-1", "OM-0000-0000-00012", "键键键键键键键键键", "OM-0000-0000-000I-W1"] {
+        for other in [
+            "",
+            "NOPE-1",
+            "OM-0000-0000-00012",
+            "键键键键键键键键键",
+            "OM-0000-0000-000I-W1",
+        ] {
             assert_eq!(order_of_number(other), None, "{other}");
         }
     }

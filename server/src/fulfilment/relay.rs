@@ -141,7 +141,9 @@ impl Payments {
 
     /// After a failure: due again later, or dead when every retry is used up.
     async fn put_off(&self, delivery: &Delivery, error: &str) -> Result<(), sqlx::Error> {
-        let gap = usize::try_from(delivery.attempts).ok().and_then(|attempts| RETRY_GAPS.get(attempts));
+        let gap = usize::try_from(delivery.attempts)
+            .ok()
+            .and_then(|attempts| RETRY_GAPS.get(attempts));
         let (status, due_at) = match gap {
             Some(gap) => ("due", self.now().saturating_add(milliseconds(*gap))),
             None => ("dead", self.now()),
@@ -165,11 +167,7 @@ impl Payments {
 }
 
 /// The delivery is done, if nobody else has done or taken it since. False if somebody has.
-async fn mark_done(
-    connection: &mut AnyConnection,
-    delivery: &Delivery,
-    attempts: i64,
-) -> Result<bool, sqlx::Error> {
+async fn mark_done(connection: &mut AnyConnection, delivery: &Delivery, attempts: i64) -> Result<bool, sqlx::Error> {
     let done = sqlx::query(
         "UPDATE outbox_delivery SET status = 'done'
          WHERE message_id = $1 AND consumer = $2 AND attempts = $3 AND status IN ('due', 'handed_over')",

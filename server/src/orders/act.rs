@@ -5,7 +5,9 @@ use super::advance::{Advanced, advance};
 use crate::{
     clock::Clock,
     domain::order::{OrderEvent, Source, Status},
-    idempotency::{Answer, Applied, Call, Digest, Executor, FirstClaim, Operation, Outcome, Planned, ScopedKey, Unanswered},
+    idempotency::{
+        Answer, Applied, Call, Digest, Executor, FirstClaim, Operation, Outcome, Planned, ScopedKey, Unanswered,
+    },
     problem::{Problem, ProblemKind},
 };
 use serde_json::json;

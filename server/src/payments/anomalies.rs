@@ -1,7 +1,10 @@
 //! Anomalies: something verified that does not fit. Kept, shown, and resolved by a person; one row per fact, however often it is
 //! told. The money of an anomaly is unallocated until then.
 
-use crate::{channels::ChannelId, clock::{Milliseconds, rfc3339}};
+use crate::{
+    channels::ChannelId,
+    clock::{Milliseconds, rfc3339},
+};
 use sqlx::{AnyConnection, Row as _, any::AnyRow};
 
 /// What does not fit.
@@ -61,11 +64,7 @@ pub struct NewAnomaly {
 }
 
 /// Keeps an anomaly; one told before is counted.
-pub async fn keep(
-    connection: &mut AnyConnection,
-    anomaly: &NewAnomaly,
-    now: Milliseconds,
-) -> Result<(), sqlx::Error> {
+pub async fn keep(connection: &mut AnyConnection, anomaly: &NewAnomaly, now: Milliseconds) -> Result<(), sqlx::Error> {
     metrics::counter!("oncemart_anomalies_total", "kind" => anomaly.kind.as_str(), "channel" => anomaly.channel.as_str())
         .increment(1);
     tracing::error!(

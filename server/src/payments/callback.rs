@@ -85,7 +85,11 @@ impl Payments {
             // The order may have been committed since it was looked up, and its own look for parked notifications been made.
             checking = self.check(channel, notification).await?;
             if let Checking::NoOrder { .. } = checking {
-                return Ok(if patience_over { Received::Accepted } else { Received::NotNow });
+                return Ok(if patience_over {
+                    Received::Accepted
+                } else {
+                    Received::NotNow
+                });
             }
         }
         match checking {
@@ -101,7 +105,10 @@ impl Payments {
     async fn let_count(&self, checked: Checked) -> Result<Received, sqlx::Error> {
         let (channel, order_no, key) = (checked.channel, checked.order_no.clone(), checked.key());
         let amount_fen = amount_of(&checked.fact);
-        let outcome = self.settle(checked).await.map_err(|error| sqlx::Error::Encode(error.into()))?;
+        let outcome = self
+            .settle(checked)
+            .await
+            .map_err(|error| sqlx::Error::Encode(error.into()))?;
         match outcome {
             Outcome::Done { .. } | Outcome::Refused(_) => Ok(Received::Accepted),
             Outcome::KeyReused(_) => {
@@ -135,7 +142,12 @@ impl Payments {
             Fact::NothingFinal { .. } => return Ok(Checking::NoEffect),
             Fact::Paid(paid) => &paid.payment_no,
             Fact::PaymentEnded { payment_no, .. } => payment_no,
-            Fact::Refunded { refund_no, payment_no, .. } | Fact::RefundRefused { refund_no, payment_no, .. } => {
+            Fact::Refunded {
+                refund_no, payment_no, ..
+            }
+            | Fact::RefundRefused {
+                refund_no, payment_no, ..
+            } => {
                 return self.check_refund(&told, refund_no, payment_no).await;
             }
         };
@@ -175,7 +187,10 @@ impl Payments {
             return Ok(told.does_not_fit(AnomalyKind::UnknownRefund, detail));
         };
         let fact = match &told.notification.fact {
-            Fact::Refunded { amount_fen: Some(amount_fen), .. } if *amount_fen != refund.asked.amount_fen => {
+            Fact::Refunded {
+                amount_fen: Some(amount_fen),
+                ..
+            } if *amount_fen != refund.asked.amount_fen => {
                 let detail = format!("{amount_fen} fen instead of {}", refund.asked.amount_fen);
                 return Ok(told.does_not_fit(AnomalyKind::WrongAmount, detail));
             }
@@ -183,7 +198,9 @@ impl Payments {
                 let detail = format!("refund {refund_no} succeeded after it had been refused");
                 return Ok(told.does_not_fit(AnomalyKind::ImpossibleEvent, detail));
             }
-            Fact::Refunded { payment_no, amount_fen, .. } => Fact::Refunded {
+            Fact::Refunded {
+                payment_no, amount_fen, ..
+            } => Fact::Refunded {
                 refund_no: refund.asked.refund_no.clone(),
                 payment_no: payment_no.clone(),
                 amount_fen: *amount_fen,
@@ -194,12 +211,7 @@ impl Payments {
     }
 
     /// Keeps a notification whose order is not there. Whether patience with it is over: then it is acknowledged, and a person told.
-    async fn park(
-        &self,
-        channel: ChannelId,
-        order_no: &str,
-        notification: &Notification,
-    ) -> Result<bool, sqlx::Error> {
+    async fn park(&self, channel: ChannelId, order_no: &str, notification: &Notification) -> Result<bool, sqlx::Error> {
         let told = Told { channel, notification };
         let (now, patience) = (self.now(), milliseconds(self.durations().unknown_order_patience));
         let mut connection = self.database().writer().await?;
@@ -247,7 +259,10 @@ impl Told<'_> {
                 refund_no,
                 payment_no,
                 amount_fen,
-            } => format!("{channel} refunded:{refund_no} {payment_no} {} {merchant}", amount_fen.unwrap_or(0)),
+            } => format!(
+                "{channel} refunded:{refund_no} {payment_no} {} {merchant}",
+                amount_fen.unwrap_or(0)
+            ),
             Fact::RefundRefused {
                 refund_no, payment_no, ..
             } => format!("{channel} refund_refused:{refund_no} {payment_no} {merchant}"),
@@ -292,5 +307,6 @@ async fn price_of(connection: &mut AnyConnection, order_no: &str) -> Result<Opti
         .bind(order_no)
         .fetch_optional(connection)
         .await?;
-    row.map(|row| Ok((row.try_get("total_fen")?, row.try_get("currency")?))).transpose()
+    row.map(|row| Ok((row.try_get("total_fen")?, row.try_get("currency")?)))
+        .transpose()
 }

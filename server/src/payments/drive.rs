@@ -36,7 +36,10 @@ impl Payments {
         let channel = self.channel(payment.channel)?;
         let payment_no = payment.payment_no.clone();
         match channel.query(&payment.payment_no).await? {
-            PaymentState::Succeeded(paid) => self.let_count_asked(&*channel, paid.merchant.clone(), Fact::Paid(paid)).await,
+            PaymentState::Succeeded(paid) => {
+                self.let_count_asked(&*channel, paid.merchant.clone(), Fact::Paid(paid))
+                    .await
+            }
             PaymentState::Closed => self.payment_ended(&*channel, payment_no, false).await,
             PaymentState::Failed => self.payment_ended(&*channel, payment_no, true).await,
             // A payment that its buyer has not looked at yet can be unknown to its channel.
@@ -128,6 +131,9 @@ mod tests {
     #[test]
     fn questions_become_rarer_up_to_a_limit() {
         let gap = |questions| question_gap(Duration::from_secs(30), Duration::from_hours(1), questions).as_secs();
-        assert_eq!([gap(0), gap(1), gap(2), gap(7), gap(i64::MAX)], [30, 60, 120, 3_600, 3_600]);
+        assert_eq!(
+            [gap(0), gap(1), gap(2), gap(7), gap(i64::MAX)],
+            [30, 60, 120, 3_600, 3_600]
+        );
     }
 }

@@ -1,7 +1,10 @@
 //! Parked notifications: verified ones about an order that is not there (yet). One row per fact. Applied when the order commits or
 //! by the sweep, so that a notification that overtakes its order is never lost, whatever the provider was answered.
 
-use crate::{channels::{ChannelId, Notification}, clock::Milliseconds};
+use crate::{
+    channels::{ChannelId, Notification},
+    clock::Milliseconds,
+};
 use sqlx::{AnyConnection, Row as _};
 
 /// Parks a notification and says when its fact was first told.
@@ -58,8 +61,10 @@ pub async fn ready(connection: &mut AnyConnection, limit: i64) -> Result<Vec<Rea
             let channel: String = row.try_get("channel")?;
             Ok(Ready {
                 fact: row.try_get("fact")?,
-                channel: ChannelId::parse(&channel).ok_or_else(|| decode(format!("there is no channel {channel}").into()))?,
-                notification: serde_json::from_str(row.try_get("notification")?).map_err(|error| decode(error.into()))?,
+                channel: ChannelId::parse(&channel)
+                    .ok_or_else(|| decode(format!("there is no channel {channel}").into()))?,
+                notification: serde_json::from_str(row.try_get("notification")?)
+                    .map_err(|error| decode(error.into()))?,
             })
         })
         .collect()
@@ -67,10 +72,12 @@ pub async fn ready(connection: &mut AnyConnection, limit: i64) -> Result<Vec<Rea
 
 /// The notification has had its effect.
 pub async fn mark_applied(connection: &mut AnyConnection, fact: &str, now: Milliseconds) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE parked_notification SET status = 'applied', last_at = $2 WHERE fact = $1 AND status = 'waiting'")
-        .bind(fact)
-        .bind(now)
-        .execute(connection)
-        .await?;
+    sqlx::query(
+        "UPDATE parked_notification SET status = 'applied', last_at = $2 WHERE fact = $1 AND status = 'waiting'",
+    )
+    .bind(fact)
+    .bind(now)
+    .execute(connection)
+    .await?;
     Ok(())
 }

@@ -100,7 +100,10 @@ impl Operation for AskRefund {
         });
         let location = format!("/orders/{}", request.order_no);
         let headers = [("content-type", "application/json"), ("location", location.as_str())];
-        Ok(Planned::Feasible((channel, refund), Answer::new(201, &headers, body.to_string())))
+        Ok(Planned::Feasible(
+            (channel, refund),
+            Answer::new(201, &headers, body.to_string()),
+        ))
     }
 
     async fn apply(
@@ -135,7 +138,9 @@ impl Operation for AskRefund {
             return Ok(Applied::Done);
         }
         let detail = "Choose another number; this one belongs to another refund.";
-        Ok(Applied::Refused(Problem::new(ProblemKind::RefundNumberTaken, detail).to_answer()))
+        Ok(Applied::Refused(
+            Problem::new(ProblemKind::RefundNumberTaken, detail).to_answer(),
+        ))
     }
 }
 

@@ -35,7 +35,8 @@ pub struct Payment {
     pub created_at: Milliseconds,
 }
 
-const PAYMENT_COLUMNS: &str = "payment_no, order_no, channel, ordinal, status, amount_fen, return_url, action_type, action_url,
+const PAYMENT_COLUMNS: &str =
+    "payment_no, order_no, channel, ordinal, status, amount_fen, return_url, action_type, action_url,
      questions, ask_at, created_at";
 
 fn payment_of(row: &AnyRow) -> Result<Payment, sqlx::Error> {
@@ -323,7 +324,8 @@ pub struct Refund {
     pub created_at: Milliseconds,
 }
 
-const REFUND_COLUMNS: &str = "refund_no, order_no, purpose, channel, payment_no, transaction_id, amount_fen, paid_fen, reason, status,
+const REFUND_COLUMNS: &str =
+    "refund_no, order_no, purpose, channel, payment_no, transaction_id, amount_fen, paid_fen, reason, status,
      questions, ask_at, created_at";
 
 fn refund_of(row: &AnyRow) -> Result<Refund, sqlx::Error> {
@@ -372,7 +374,8 @@ pub async fn refunds_to_ask(
     now: Milliseconds,
     limit: i64,
 ) -> Result<Vec<Refund>, sqlx::Error> {
-    let sql = format!("SELECT {REFUND_COLUMNS} FROM refund WHERE status = 'ASKED' AND ask_at <= $1 ORDER BY ask_at LIMIT $2");
+    let sql =
+        format!("SELECT {REFUND_COLUMNS} FROM refund WHERE status = 'ASKED' AND ask_at <= $1 ORDER BY ask_at LIMIT $2");
     let rows = sqlx::query(sqlx::AssertSqlSafe(sql))
         .bind(now)
         .bind(limit)

@@ -73,7 +73,11 @@ impl Checked {
             Fact::RefundRefused { refund_no, .. } => ("refund_refused", "", refund_no.as_str(), 0, ""),
             Fact::NothingFinal { kind } => ("nothing", "", kind.as_str(), 0, ""),
         };
-        let merchant = if matches!(self.fact, Fact::Paid(_)) { self.merchant.as_str() } else { "" };
+        let merchant = if matches!(self.fact, Fact::Paid(_)) {
+            self.merchant.as_str()
+        } else {
+            ""
+        };
         Meaning {
             kind,
             payment_no,
@@ -117,8 +121,14 @@ struct Settle {
 enum Plan {
     Nothing,
     TakeMoney(PaidFact),
-    EndPayment { payment_no: String, failed: bool },
-    EndRefund { refund: rows::Refund, refused: Option<String> },
+    EndPayment {
+        payment_no: String,
+        failed: bool,
+    },
+    EndRefund {
+        refund: rows::Refund,
+        refused: Option<String>,
+    },
 }
 
 impl Operation for Settle {
@@ -183,7 +193,8 @@ impl Settle {
             Advanced::Contended | Advanced::NotFound => return Ok(Applied::PlanIsStale),
             Advanced::Impossible(order) => {
                 let detail = format!("{:?} does not take {} fen", order.status, paid.amount_fen);
-                self.keep_anomaly(transaction, AnomalyKind::ImpossibleEvent, paid.amount_fen, detail).await?;
+                self.keep_anomaly(transaction, AnomalyKind::ImpossibleEvent, paid.amount_fen, detail)
+                    .await?;
                 return Ok(Applied::Done);
             }
         };
@@ -284,7 +295,8 @@ impl Settle {
                 Advanced::Contended | Advanced::NotFound => return Ok(Applied::PlanIsStale),
                 Advanced::NothingToDo(order) | Advanced::Impossible(order) => {
                     let detail = format!("{event:?} on an order that is {:?}", order.status);
-                    self.keep_anomaly(transaction, AnomalyKind::ImpossibleEvent, -amount_fen, detail).await?;
+                    self.keep_anomaly(transaction, AnomalyKind::ImpossibleEvent, -amount_fen, detail)
+                        .await?;
                     return Ok(Applied::Done);
                 }
             }
@@ -294,13 +306,18 @@ impl Settle {
         }
         if let Some(reason) = refused {
             let detail = format!("refund {}: {reason}", refund.asked.refund_no);
-            self.keep_anomaly(transaction, AnomalyKind::RefundRefused, amount_fen, detail).await?;
+            self.keep_anomaly(transaction, AnomalyKind::RefundRefused, amount_fen, detail)
+                .await?;
             return Ok(Applied::Done);
         }
         let movement = rows::Movement {
             channel: self.checked.channel,
             reference: &refund.asked.refund_no,
-            kind: if refund.of_surplus { "surplus_refunded" } else { "refunded" },
+            kind: if refund.of_surplus {
+                "surplus_refunded"
+            } else {
+                "refunded"
+            },
             order_no,
             amount_fen: -amount_fen,
         };

@@ -11,7 +11,9 @@ use crate::{
     clock::{Clock, Milliseconds, milliseconds},
     domain::order_number::payment_number,
     durations::Durations,
-    idempotency::{Answer, Applied, Call, Digest, FirstClaim, Intended, Operation, Outcome, Planned, ScopedKey, Unanswered},
+    idempotency::{
+        Answer, Applied, Call, Digest, FirstClaim, Intended, Operation, Outcome, Planned, ScopedKey, Unanswered,
+    },
     problem::{Problem, ProblemKind},
 };
 use serde_json::json;
@@ -57,7 +59,8 @@ impl Payments {
             let ended = rows::ended_payments(&mut connection, order_no, channel).await?;
             (payable, ended + 1)
         };
-        self.start_numbered(order_no, &payable, channel, ordinal, return_url).await
+        self.start_numbered(order_no, &payable, channel, ordinal, return_url)
+            .await
     }
 
     /// Goes on with a payment whose beginning was cut off. The same key and the same number: nothing happens twice.
@@ -138,7 +141,11 @@ impl Operation for StartPayment {
         let now = self.clock.now();
         // The completer leaves a payment alone while whoever began it may still be at it.
         let ask_at = now.saturating_add(milliseconds(self.durations.first_question));
-        let ask_at = ask_at.min(self.payment.pay_before.saturating_add(milliseconds(self.durations.close_delay)));
+        let ask_at = ask_at.min(
+            self.payment
+                .pay_before
+                .saturating_add(milliseconds(self.durations.close_delay)),
+        );
         let (order_no, return_url) = (&self.order_no, &self.payment.return_url);
         let channel = self.channel.id();
         if rows::insert_intent(transaction, order_no, channel, self.ordinal, return_url, now, ask_at).await?
@@ -156,16 +163,28 @@ impl Operation for StartPayment {
     async fn ask(&self) -> Result<PaymentAction, Unanswered> {
         self.channel.create(&self.payment).await.map_err(|error| match error {
             ChannelError::Refused(reason) => {
-                tracing::error!(payment_no = self.payment.payment_no, reason, "a channel refuses a payment");
+                tracing::error!(
+                    payment_no = self.payment.payment_no,
+                    reason,
+                    "a channel refuses a payment"
+                );
                 let detail = "The payment channel does not take this payment. Choose another.";
                 Unanswered::Refused(Problem::new(ProblemKind::ChannelRefused, detail).to_answer())
             }
             ChannelError::Unreached(reason) => {
-                tracing::warn!(payment_no = self.payment.payment_no, reason, "a channel was not reached");
+                tracing::warn!(
+                    payment_no = self.payment.payment_no,
+                    reason,
+                    "a channel was not reached"
+                );
                 Unanswered::Unknown
             }
             ChannelError::Untrusted(reason) => {
-                tracing::error!(payment_no = self.payment.payment_no, reason, "a channel's answer is not signed as it must be");
+                tracing::error!(
+                    payment_no = self.payment.payment_no,
+                    reason,
+                    "a channel's answer is not signed as it must be"
+                );
                 Unanswered::Unknown
             }
         })
@@ -179,7 +198,10 @@ impl Operation for StartPayment {
         let body = json!({ "payment_no": self.payment.payment_no, "action": { "type": kind, "url": url } });
         let location = format!("/orders/{}", self.order_no);
         let headers = [("content-type", "application/json"), ("location", location.as_str())];
-        Ok(Planned::Feasible(action.clone(), Answer::new(201, &headers, body.to_string())))
+        Ok(Planned::Feasible(
+            action.clone(),
+            Answer::new(201, &headers, body.to_string()),
+        ))
     }
 
     async fn apply(&self, transaction: &mut AnyConnection, action: &PaymentAction) -> Result<Applied, sqlx::Error> {

@@ -89,7 +89,11 @@ impl Payments {
             self.close_payment(payment).await
         } else if payment.status == "CREATING" {
             self.resume_start(payment).await.map_err(|problem| {
-                tracing::warn!(payment_no = payment.payment_no, detail = problem.text("detail"), "a payment is not resumed");
+                tracing::warn!(
+                    payment_no = payment.payment_no,
+                    detail = problem.text("detail"),
+                    "a payment is not resumed"
+                );
                 NotDriven::Busy
             })
         } else {
@@ -112,7 +116,10 @@ impl Payments {
             let status = Status::parse(&name)
                 .ok_or_else(|| sqlx::Error::Decode(format!("an order has the unknown status {name}").into()))?;
             let pay_before: Milliseconds = row.try_get("pay_before")?;
-            Ok((status, pay_before.saturating_add(milliseconds(self.durations().close_delay))))
+            Ok((
+                status,
+                pay_before.saturating_add(milliseconds(self.durations().close_delay)),
+            ))
         })
         .transpose()
     }
