@@ -102,6 +102,7 @@ field-error-not-a-sku = This is not a product number.
 field-error-too-many-lines = At most { $maximum } different products in one order.
 field-error-not-a-text = This is not a text.
 field-error-not-an-amount = This is not a whole number of fen.
+field-error-not-a-channel = This is not a payment channel.
 
 # Why an attempt was not accepted: nothing was ordered, the input is kept
 

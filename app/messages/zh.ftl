@@ -101,6 +101,7 @@ field-error-not-a-sku = 商品编号不正确。
 field-error-too-many-lines = 一笔订单最多 { $maximum } 种商品。
 field-error-not-a-text = 此项应为文本。
 field-error-not-an-amount = 金额应为整数（单位：分）。
+field-error-not-a-channel = 没有这种支付方式。
 
 # 本次提交未被接受的原因：没有下单，已填内容均保留
 

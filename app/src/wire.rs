@@ -148,7 +148,7 @@ pub struct OrderWithJournal {
     pub order: OrderBody,
     /// What arrived for it, in fen, without any surplus.
     pub paid_fen: i64,
-    /// Asked back and neither gone back nor refused yet, in fen.
+    /// Asked back and not refused, in fen; what went back is part of it.
     pub refund_asked_fen: i64,
     /// Gone back, in fen.
     pub refunded_fen: i64,

@@ -10,6 +10,7 @@ pub mod drive;
 pub mod parked;
 pub mod read;
 pub mod refund;
+pub mod requests;
 pub mod rows;
 pub mod settle;
 pub mod start;

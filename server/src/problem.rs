@@ -274,6 +274,7 @@ fn field_detail(error: &FieldError) -> String {
         Code::NotASku => "Capital letters, digits and hyphens, at most 32.".to_owned(),
         Code::TooManyLines { maximum } => format!("At most {maximum} lines."),
         Code::NotAText => "This field must be a text.".to_owned(),
+        Code::NotAChannel => "wechat, alipay or webhook.".to_owned(),
         Code::NotAnAmount => {
             "A whole number of fen, as a number; not negative, and not zero where money moves.".to_owned()
         }

@@ -2,6 +2,7 @@
 
 use crate::{
     catalog,
+    channels::Channels,
     clock::Clock,
     config::{Settings, StoreSettings},
     coupons,
@@ -9,6 +10,7 @@ use crate::{
     http::{self, AppState},
     idempotency::{Executor, Gate, Waiters},
     orders::submit::Submission,
+    payments::Payments,
     tokens::OpenTokens,
 };
 use anyhow::{Context as _, bail};
@@ -21,7 +23,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing_subscriber::EnvFilter;
 
@@ -117,7 +119,17 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
         .with_context(|| format!("ONCEMART_ADDR: {} cannot be listened on", settings.addr))?;
     let address = listener.local_addr()?;
     let site_root = settings.site_root.clone();
-    let router = http::router(state(settings, &executor, database), &site_root);
+    let payments = Payments {
+        executor: Arc::clone(&executor),
+        channels: Channels::default(),
+        work: Arc::new(Notify::new()),
+    };
+    let (sweeping, relaying) = (payments.clone(), payments.clone());
+    let (sweep_stop, relay_stop) = (stop.clone(), stop.clone());
+    background.spawn(async move { sweeping.sweep_until(sweep_stop).await });
+    background.spawn(async move { relaying.relay_until(relay_stop).await });
+    http::metrics_page::begin();
+    let router = http::router(state(settings, &executor, payments, stop.clone()), &site_root);
     let stopping = stop.clone();
     let server = tokio::spawn(async move {
         axum::serve(listener, router)
@@ -134,7 +146,7 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
     })
 }
 
-fn state(settings: Settings, executor: &Arc<Executor>, database: Database) -> AppState {
+fn state(settings: Settings, executor: &Arc<Executor>, payments: Payments, stop: CancellationToken) -> AppState {
     // Leptos reads the hashes from a file beside the program; without it (in tests of the API) the names have none.
     let hashed = std::env::current_exe()
         .ok()
@@ -154,13 +166,16 @@ fn state(settings: Settings, executor: &Arc<Executor>, database: Database) -> Ap
         submission: Submission {
             executor: Arc::clone(executor),
             keys: keys.clone(),
+            work: Arc::clone(&payments.work),
         },
         open_tokens: OpenTokens {
-            database,
+            database: executor.database.clone(),
             keys,
             clock,
             durations,
         },
+        payments,
+        stop,
         leptos,
     }
 }

@@ -129,6 +129,8 @@ pub enum FieldErrorCode {
     NotAText,
     /// Not a whole number of fen.
     NotAnAmount,
+    /// Not the name of a payment channel.
+    NotAChannel,
 }
 
 impl FieldErrorCode {
@@ -144,6 +146,7 @@ impl FieldErrorCode {
             Self::TooManyLines { .. } => "too-many-lines",
             Self::NotAText => "not-a-text",
             Self::NotAnAmount => "not-an-amount",
+            Self::NotAChannel => "not-a-channel",
         }
     }
 

@@ -63,17 +63,3 @@ pub struct ChannelOptions {
     #[arg(long, global = true, env = "ONCEMART_WEBHOOK_SECRETS", value_name = "FILE")]
     pub webhook_secrets: Option<String>,
 }
-
-/// STUB
-#[derive(Clone, Debug, Default)]
-pub struct Channels(Vec<std::sync::Arc<dyn super::Channel>>);
-impl Channels {
-    /// STUB
-    pub fn get(&self, id: super::ChannelId) -> Option<std::sync::Arc<dyn super::Channel>> {
-        self.0.iter().find(|c| c.id() == id).cloned()
-    }
-    /// STUB
-    pub fn iter(&self) -> impl Iterator<Item = &std::sync::Arc<dyn super::Channel>> {
-        self.0.iter()
-    }
-}

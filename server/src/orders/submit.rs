@@ -16,6 +16,7 @@ use crate::{
     tokens::{SubmitToken, order_key},
 };
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Submits orders.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Submission {
     pub executor: Arc<Executor>,
     /// What signed the tokens.
     pub keys: SigningKeys,
+    /// Wakes what waits for an order: a notification that came before it.
+    pub work: Arc<Notify>,
 }
 
 impl Submission {
@@ -69,6 +72,7 @@ impl Submission {
                 operation,
             })
             .await;
+        self.work.notify_waiters();
         match outcome {
             // Too old for a first claim: if the record is gone but the order is there, its owner is led to it.
             Outcome::TooOld => match self.order_of(&key.biz_key).await {

@@ -44,7 +44,9 @@ pub fn view(texts: Texts, page: &OrderPage) -> AnyView {
 /// What has moved so far: nothing, for an order that was only placed.
 fn movements(texts: Texts, page: &OrderPage) -> AnyView {
     let order = &page.order;
-    let (paid, asked, refunded) = (order.paid_fen, order.refund_asked_fen, order.refunded_fen);
+    let (paid, refunded) = (order.paid_fen, order.refunded_fen);
+    // What went back is part of what was asked back.
+    let asked = order.refund_asked_fen - refunded;
     view! {
         {if_any(paid, texts.get("amount-paid"), "paid", price(texts, paid))}
         {if_any(asked, texts.get("amount-refund-asked"), "refund-asked", minus(texts, asked))}

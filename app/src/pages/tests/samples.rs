@@ -39,7 +39,7 @@ pub const PROBLEMS: &[(&str, u16)] = &[
 ];
 
 /// What can be wrong with a field.
-pub const FIELD_ERRORS: [FieldErrorCode; 9] = [
+pub const FIELD_ERRORS: [FieldErrorCode; 10] = [
     FieldErrorCode::Required,
     FieldErrorCode::TooLong { maximum: 200 },
     FieldErrorCode::ForbiddenCharacter,
@@ -49,6 +49,7 @@ pub const FIELD_ERRORS: [FieldErrorCode; 9] = [
     FieldErrorCode::TooManyLines { maximum: 50 },
     FieldErrorCode::NotAText,
     FieldErrorCode::NotAnAmount,
+    FieldErrorCode::NotAChannel,
 ];
 
 /// Every page in every state, with a name for each.
