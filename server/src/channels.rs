@@ -3,8 +3,17 @@
 //!
 //! A channel signs what it asks, verifies what it is told, and translates. It decides nothing about orders and touches no database.
 
+pub mod alipay;
+pub mod amount;
 pub mod crypto;
+pub mod http;
+pub mod opening;
 pub mod settings;
+pub mod standard_webhooks;
+pub mod wechat;
+pub mod window;
+
+pub use opening::Channels;
 
 pub use settings::Channels;
 

@@ -4,7 +4,7 @@ use aws_lc_rs::{
     aead, hmac,
     rand::SystemRandom,
     rsa::KeyPair,
-    signature::{KeyPair as _, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, UnparsedPublicKey},
+    signature::{KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, UnparsedPublicKey},
 };
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, SubjectPublicKeyInfoDer, pem::PemObject as _};
 use std::fmt;
@@ -73,6 +73,11 @@ impl PublicKey {
     /// Reads a public key from its DER form (SubjectPublicKeyInfo), as Alipay hands it out in Base64.
     pub fn from_der(der: &[u8]) -> Self {
         Self(der.to_vec())
+    }
+
+    /// Whether it is an RSA key of 2048 to 8192 bits, so that something can be its signature.
+    pub fn is_usable(&self) -> bool {
+        ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, &self.0).is_ok()
     }
 
     /// Whether a signature is this key's, SHA-256 with RSA, PKCS #1 v1.5.
