@@ -15,11 +15,13 @@ use leptos::prelude::*;
 pub fn view(texts: Texts, page: &OrderPage) -> AnyView {
     let waiting = page.order.order.status == "WAIT_PAY";
     view! {
-        <div class="order-part" data-live="payment">
-            {waiting.then(|| payment(texts, page))}
-        </div>
-        <div class="order-part" data-live="channels">
-            {waiting.then(|| channels(texts, page))}
+        <div class="order-pay">
+            <div class="order-part" data-live="payment">
+                {waiting.then(|| payment(texts, page))}
+            </div>
+            <div class="order-part" data-live="channels">
+                {waiting.then(|| channels(texts, page))}
+            </div>
         </div>
     }
     .into_any()
