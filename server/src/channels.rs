@@ -15,8 +15,6 @@ pub mod window;
 
 pub use opening::Channels;
 
-pub use settings::Channels;
-
 use crate::clock::Milliseconds;
 use axum::http::HeaderMap;
 use futures::future::BoxFuture;

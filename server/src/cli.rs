@@ -1,15 +1,20 @@
-//! The command line: `oncemart serve | migrate | product`.
+//! The command line: `oncemart serve | migrate | product | anomalies | ship`.
+
+mod anomalies;
 
 use crate::{
     catalog::{self, ProductChange},
     config::{Options, Settings, StoreSettings},
     db::Database,
+    domain::order::Source,
+    idempotency::Outcome,
+    orders::act::{Act, act},
     serve,
 };
 use anyhow::{Context as _, bail};
 use app::pricing::{MAX_UNIT_PRICE_FEN, format_yuan};
 use clap::{Parser, Subcommand};
-use std::{path::Path, process::ExitCode};
+use std::{path::Path, process::ExitCode, sync::Arc};
 
 /// A small shop that never does anything twice.
 ///
@@ -33,6 +38,14 @@ enum Command {
     /// The catalog
     #[command(subcommand)]
     Product(ProductCommand),
+    /// What was verified and does not fit: wrong amounts, unknown orders, refused refunds
+    #[command(subcommand)]
+    Anomalies(anomalies::AnomaliesCommand),
+    /// Marks a paid order as shipped
+    Ship {
+        /// The order's number
+        order: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -103,6 +116,8 @@ fn run(program: Program) -> anyhow::Result<()> {
                 println!("The database is up to date.");
                 Ok(())
             }
+            Command::Anomalies(command) => anomalies::run(&store, command).await,
+            Command::Ship { order } => ship(&store, &order).await,
             Command::Product(ProductCommand::List { json }) => list_products(&store, json).await,
             Command::Product(ProductCommand::Set {
                 sku,
@@ -168,6 +183,27 @@ async fn set_product(store: &StoreSettings, sku: &str, change: ProductChange) ->
     database.close().await;
     println!("{sku} is changed.");
     Ok(())
+}
+
+async fn ship(store: &StoreSettings, order_no: &str) -> anyhow::Result<()> {
+    let executor = Arc::new(serve::executor(store).await?);
+    let outcome = act(&executor, "operator", Source::Operator, order_no, Act::Ship).await;
+    executor.database.close().await;
+    match outcome {
+        Ok(Outcome::Done { .. }) => {
+            println!("{order_no} is on its way.");
+            Ok(())
+        }
+        Ok(Outcome::Refused(reason)) => {
+            let problem: serde_json::Value = serde_json::from_str(&reason.body)?;
+            bail!(
+                "{order_no}: {}",
+                problem["detail"].as_str().unwrap_or("it cannot be shipped")
+            )
+        }
+        Ok(_) => bail!("the database could not do it now; try again"),
+        Err(problem) => bail!("{order_no}: {}", problem.text("detail")),
+    }
 }
 
 #[cfg(test)]

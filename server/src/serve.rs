@@ -7,6 +7,7 @@ use crate::{
     config::{Settings, StoreSettings},
     coupons,
     db::Database,
+    faults::Faults,
     http::{self, AppState},
     idempotency::{Executor, Gate, Waiters},
     orders::submit::Submission,
@@ -85,6 +86,24 @@ async fn epoch(database: &Database) -> Result<String, sqlx::Error> {
         .try_get("epoch")
 }
 
+/// An executor for a command beside the server: the same steps, without a gate, whose results the server's gate may never hear of.
+pub async fn executor(store: &StoreSettings) -> anyhow::Result<Executor> {
+    let database = open_database(store).await?;
+    Ok(executor_on(store, database, Gate::none(), Faults::default()))
+}
+
+fn executor_on(store: &StoreSettings, database: Database, gate: Gate, faults: Faults) -> Executor {
+    Executor {
+        database,
+        gate,
+        waiters: Waiters::default(),
+        clock: store.clock,
+        durations: store.durations,
+        faults,
+        tasks: TaskTracker::new(),
+    }
+}
+
 /// Opens the shop.
 pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
     let lock = lock_sqlite(&settings.store)?;
@@ -97,15 +116,7 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
             .context("REDIS_URL cannot be used")?,
         None => Gate::none(),
     };
-    let executor = Arc::new(Executor {
-        database: database.clone(),
-        gate,
-        waiters: Waiters::default(),
-        clock: settings.store.clock,
-        durations: settings.store.durations,
-        faults: settings.faults.clone(),
-        tasks: TaskTracker::new(),
-    });
+    let executor = Arc::new(executor_on(&settings.store, database, gate, settings.faults.clone()));
     let stop = CancellationToken::new();
     let background = TaskTracker::new();
     let listener_executor = Arc::clone(&executor);
