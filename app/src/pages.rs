@@ -18,6 +18,9 @@ mod order_form;
 mod orders;
 mod parts;
 mod problems;
+mod sandbox_cashier;
+mod sandbox_frame;
+mod sandbox_overview;
 mod scripts;
 mod still_working;
 
@@ -51,6 +54,10 @@ pub fn document(options: LeptosOptions, frame: Frame, page: Page) -> impl IntoVi
         shared.set_is_hydrating(false);
     }
     let texts = Texts::of(frame.language);
+    let (header, footer) = match page.sandbox_base() {
+        Some(base) => (sandbox_frame::header(texts, &frame, base), sandbox_frame::footer(texts)),
+        None => (frame::header(texts, &frame, &page), frame::footer(texts)),
+    };
     let scripts = page.has_island().then(|| scripts::browser_code(&options));
     let refresh = page
         .refreshes()
@@ -70,9 +77,9 @@ pub fn document(options: LeptosOptions, frame: Frame, page: Page) -> impl IntoVi
             </head>
             <body>
                 <a class="skip-link" href="#main">{texts.get("skip-to-content")}</a>
-                {frame::header(texts, &frame, &page)}
+                {header}
                 <main id="main" tabindex="-1">{body(texts, page)}</main>
-                {frame::footer(texts)}
+                {footer}
             </body>
         </html>
     }
@@ -89,6 +96,9 @@ fn body(texts: Texts, page: Page) -> AnyView {
         Page::Problems(types) => problems::list(texts, types),
         Page::Problem(problem) => problems::one(texts, problem),
         Page::Message(message) => message::view(texts, message),
+        Page::SandboxCashier(cashier) => sandbox_cashier::view(texts, &cashier),
+        Page::SandboxOverview(overview) => sandbox_overview::view(texts, &overview),
+        Page::SandboxRefusal(refusal) => sandbox_cashier::refused(texts, &refusal),
     }
 }
 
@@ -105,6 +115,19 @@ impl Page {
             Self::Problems(_) => texts.get("problems-title"),
             Self::Problem(problem) => problems::title(texts, *problem),
             Self::Message(message) => message::title(texts, *message),
+            Self::SandboxCashier(cashier) => sandbox_cashier::title(texts, cashier),
+            Self::SandboxOverview(_) => texts.get("sandbox-overview-heading"),
+            Self::SandboxRefusal(_) => texts.get("sandbox-refused-heading"),
+        }
+    }
+
+    /// Where the sandbox gateway's pages begin, if this is one of them: they are a provider's, not the shop's.
+    fn sandbox_base(&self) -> Option<&str> {
+        match self {
+            Self::SandboxCashier(cashier) => Some(&cashier.base),
+            Self::SandboxOverview(overview) => Some(&overview.base),
+            Self::SandboxRefusal(refusal) => Some(&refusal.base),
+            _ => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What each page is made from. The server fills these in; the components beside this file show them.
 
 mod order;
+pub mod sandbox;
 
 pub use order::{OpenPayment, OrderNotice, OrderPage};
 
@@ -46,6 +47,12 @@ pub enum Page {
     Problem(ProblemType),
     /// A page that only says something, such as "not found".
     Message(Message),
+    /// The sandbox gateway's page where the buyer pays.
+    SandboxCashier(Box<sandbox::Cashier>),
+    /// The sandbox gateway's page for whoever looks on.
+    SandboxOverview(Box<sandbox::Overview>),
+    /// The sandbox gateway's page when there is nothing to pay.
+    SandboxRefusal(sandbox::Refusal),
 }
 
 /// The order form.

@@ -22,13 +22,21 @@ pub fn header(texts: Texts, frame: &Frame, page: &Page) -> AnyView {
                         {texts.get("nav-orders")}
                     </a>
                 </nav>
-                <form class="language" method="post" action="/language" aria-label=texts.get("language-label")>
-                    <input type="hidden" name="return_to" value=frame.return_to.clone() autocomplete="off" />
-                    {language_button(texts, frame.language, Language::English)}
-                    {language_button(texts, frame.language, Language::Chinese)}
-                </form>
+                {language_switch(texts, frame, "/language".to_owned())}
             </div>
         </header>
+    }
+    .into_any()
+}
+
+/// The language switch, which posts to this address.
+pub fn language_switch(texts: Texts, frame: &Frame, action: String) -> AnyView {
+    view! {
+        <form class="language" method="post" action=action aria-label=texts.get("language-label")>
+            <input type="hidden" name="return_to" value=frame.return_to.clone() autocomplete="off" />
+            {language_button(texts, frame.language, Language::English)}
+            {language_button(texts, frame.language, Language::Chinese)}
+        </form>
     }
     .into_any()
 }

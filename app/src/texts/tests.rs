@@ -100,6 +100,9 @@ fn every_text_is_used_somewhere() {
         include_str!("../pages/orders.rs"),
         include_str!("../pages/parts.rs"),
         include_str!("../pages/problems.rs"),
+        include_str!("../pages/sandbox_cashier.rs"),
+        include_str!("../pages/sandbox_frame.rs"),
+        include_str!("../pages/sandbox_overview.rs"),
         include_str!("../pages/still_working.rs"),
     );
     // Names that are made from data: the test of the pages renders each.
@@ -117,6 +120,11 @@ fn every_text_is_used_somewhere() {
         "refund-status-",
         "surplus-",
         "form-",
+        "sandbox-channel-",
+        "sandbox-state-",
+        "sandbox-misbehaviour-",
+        "sandbox-notice-",
+        "sandbox-direction-",
     ];
     let (name, source) = FILES[0];
     let unused: Vec<_> = inventory(name, source)

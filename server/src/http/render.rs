@@ -16,7 +16,7 @@ use axum::{
     response::{Html, IntoResponse as _, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use leptos::nonce::Nonce;
+use leptos::{config::LeptosOptions, nonce::Nonce};
 use std::convert::Infallible;
 
 /// Cookie that remembers the language chosen by the switch.
@@ -53,8 +53,20 @@ impl<S: Sync> FromRequestParts<S> for Frames {
     }
 }
 
-/// A page with a status. Never cached: it shows what is there now, in the reader's language.
+/// A page of the shop with a status.
 pub fn page(state: &AppState, frames: &Frames, status: StatusCode, page: Page) -> Response {
+    rendered(&state.leptos, frames, status, page, "'self'")
+}
+
+/// A page with a status. Never cached: it shows what is there now, in the reader's language. `form_action` says where its forms may
+/// lead, redirects included.
+pub fn rendered(
+    leptos: &LeptosOptions,
+    frames: &Frames,
+    status: StatusCode,
+    page: Page,
+    form_action: &str,
+) -> Response {
     let frame = Frame {
         language: frames.language,
         return_to: frames.return_to.clone(),
@@ -62,9 +74,9 @@ pub fn page(state: &AppState, frames: &Frames, status: StatusCode, page: Page) -
     let nonce = STANDARD.encode(rand::random::<[u8; 18]>());
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; \
-         img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+         img-src 'self' data:; connect-src 'self'; form-action {form_action}; base-uri 'none'; frame-ancestors 'none'"
     );
-    let html = pages::render(state.leptos.clone(), frame, page, Nonce::from_value(nonce));
+    let html = pages::render(leptos.clone(), frame, page, Nonce::from_value(nonce));
     let mut response = (status, Html(html)).into_response();
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
