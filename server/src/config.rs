@@ -95,6 +95,15 @@ pub struct Options {
     /// The payment channels
     #[command(flatten)]
     pub channels: ChannelOptions,
+    /// What the gaps between the sandbox gateway's notifications are multiplied by; 1 is the providers' own pace
+    #[arg(
+        long,
+        global = true,
+        env = "ONCEMART_SANDBOX_GAP_SCALE",
+        default_value_t = 1.0,
+        value_name = "FACTOR"
+    )]
+    pub sandbox_gap_scale: f64,
     /// Directory of the built site [default: `site` beside the program, else target/site]
     #[arg(long, global = true, env = "ONCEMART_SITE_ROOT", value_name = "DIRECTORY")]
     pub site_root: Option<PathBuf>,
@@ -149,6 +158,8 @@ pub struct Settings {
     pub channels: ChannelOptions,
     /// Whether the sandbox gateway is built in, and where it keeps its things.
     pub sandbox: Option<PathBuf>,
+    /// What the gateway's gaps are multiplied by.
+    pub sandbox_gap_scale: f64,
     /// Directory of the built site.
     pub site_root: PathBuf,
     /// Where to stumble.
@@ -271,6 +282,7 @@ impl TryFrom<Options> for Settings {
         Ok(Self {
             addr: options.addr,
             sandbox: sandbox.then(|| options.data_dir.clone()),
+            sandbox_gap_scale: options.sandbox_gap_scale,
             channels: options.channels.clone(),
             public_url: options.public_url.as_deref().map(public_url).transpose()?,
             signing_keys: signing_keys(&options, sandbox)?,

@@ -78,8 +78,8 @@ impl AppState {
     }
 }
 
-/// The whole site.
-pub fn router(state: AppState, site_root: &Path) -> Router {
+/// The whole site. The sandbox gateway, if it is built in, stands below `/sandbox`.
+pub fn router(state: AppState, gateway: Option<Router>, site_root: &Path) -> Router {
     let header = |name: &'static str, value: &'static str| {
         SetResponseHeaderLayer::if_not_present(HeaderName::from_static(name), HeaderValue::from_static(value))
     };
@@ -131,11 +131,11 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
                 .call_fallback_on_method_not_allowed(true)
                 .fallback(any(not_found)),
         );
-    Router::new()
-        .merge(pages)
-        .merge(api)
-        .nest_service("/pkg", pkg)
-        .method_not_allowed_fallback(method_not_allowed)
+    let mut site = Router::new().merge(pages).merge(api).nest_service("/pkg", pkg);
+    if let Some(gateway) = gateway {
+        site = site.nest_service("/sandbox", gateway);
+    }
+    site.method_not_allowed_fallback(method_not_allowed)
         .fallback_service(files)
         .layer(
             ServiceBuilder::new()

@@ -12,6 +12,7 @@ use crate::{
     idempotency::{Executor, Gate, Waiters},
     orders::submit::Submission,
     payments::Payments,
+    sandbox::{Addresses, Gateway, GatewaySettings},
     tokens::OpenTokens,
 };
 use anyhow::{Context as _, bail};
@@ -20,7 +21,7 @@ use sqlx::Row as _;
 use std::{
     fs::{File, TryLockError},
     io::IsTerminal as _,
-    net::SocketAddr,
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
     sync::Arc,
     time::Duration,
 };
@@ -130,17 +131,27 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
         .with_context(|| format!("ONCEMART_ADDR: {} cannot be listened on", settings.addr))?;
     let address = listener.local_addr()?;
     let site_root = settings.site_root.clone();
+    let leptos = leptos_options(&settings);
+    let (channels, gateway) = open_channels(&settings, address, &leptos).await?;
     let payments = Payments {
         executor: Arc::clone(&executor),
-        channels: Channels::default(),
+        channels,
         work: Arc::new(Notify::new()),
     };
+    if let Some(gateway) = gateway.clone() {
+        let stop = stop.clone();
+        background.spawn(async move { gateway.run(stop).await });
+    }
     let (sweeping, relaying) = (payments.clone(), payments.clone());
     let (sweep_stop, relay_stop) = (stop.clone(), stop.clone());
     background.spawn(async move { sweeping.sweep_until(sweep_stop).await });
     background.spawn(async move { relaying.relay_until(relay_stop).await });
     http::metrics_page::begin();
-    let router = http::router(state(settings, &executor, payments, stop.clone()), &site_root);
+    let router = http::router(
+        state(settings, &executor, payments, leptos, stop.clone()),
+        gateway.as_ref().map(Gateway::router),
+        &site_root,
+    );
     let stopping = stop.clone();
     let server = tokio::spawn(async move {
         axum::serve(listener, router)
@@ -157,18 +168,76 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
     })
 }
 
-fn state(settings: Settings, executor: &Arc<Executor>, payments: Payments, stop: CancellationToken) -> AppState {
-    // Leptos reads the hashes from a file beside the program; without it (in tests of the API) the names have none.
+/// The payment channels: those that are configured, or the sandbox gateway's, which this server itself serves over HTTP.
+async fn open_channels(
+    settings: &Settings,
+    address: SocketAddr,
+    leptos: &LeptosOptions,
+) -> anyhow::Result<(Channels, Option<Gateway>)> {
+    let (clock, timeout) = (settings.store.clock, settings.store.durations.channel_timeout);
+    let public_url = settings
+        .public_url
+        .as_ref()
+        .map(|url| url.to_string().trim_end_matches('/').to_owned());
+    let Some(data_dir) = &settings.sandbox else {
+        let channels = settings.channels.open(public_url.as_deref(), clock, timeout);
+        return Ok((channels.map_err(anyhow::Error::msg)?, None));
+    };
+    let gateway_settings = GatewaySettings {
+        clock,
+        gap_scale: settings.sandbox_gap_scale,
+        leptos: leptos.clone(),
+    };
+    let gateway = Gateway::open(data_dir, gateway_settings)
+        .await
+        .context("the sandbox gateway could not be opened")?;
+    let here = format!("http://{}", reachable(address));
+    let addresses = Addresses {
+        server: format!("{here}/sandbox"),
+        browser: format!("{}/sandbox", public_url.as_deref().unwrap_or(&here)),
+    };
+    let options = gateway
+        .keys()
+        .channel_options(&addresses.server, &addresses.browser, &here);
+    gateway.set_addresses(addresses);
+    let channels = options.open(None, clock, timeout).map_err(anyhow::Error::msg)?;
+    Ok((channels, Some(gateway)))
+}
+
+/// An address that this machine can connect to: who listens everywhere listens on loopback too.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        let loopback = if address.is_ipv4() {
+            Ipv4Addr::LOCALHOST.into()
+        } else {
+            Ipv6Addr::LOCALHOST.into()
+        };
+        address.set_ip(loopback);
+    }
+    address
+}
+
+/// Leptos reads the hashes from a file beside the program; without it (in tests of the API) the names have none.
+fn leptos_options(settings: &Settings) -> LeptosOptions {
     let hashed = std::env::current_exe()
         .ok()
         .and_then(|program| Some(program.parent()?.join("hash.txt").is_file()))
         .unwrap_or(false);
-    let leptos = LeptosOptions::builder()
+    LeptosOptions::builder()
         .output_name("oncemart")
         .site_root(settings.site_root.display().to_string())
         .site_pkg_dir("pkg")
         .hash_files(hashed)
-        .build();
+        .build()
+}
+
+fn state(
+    settings: Settings,
+    executor: &Arc<Executor>,
+    payments: Payments,
+    leptos: LeptosOptions,
+    stop: CancellationToken,
+) -> AppState {
     let keys = settings.signing_keys.clone();
     let (clock, durations) = (settings.store.clock, settings.store.durations);
     AppState {

@@ -85,7 +85,11 @@ fn buttons(texts: Texts, cashier: &Cashier) -> AnyView {
 
 /// What became of it, and the way back.
 fn ended(texts: Texts, cashier: &Cashier) -> AnyView {
-    let kind = if cashier.state == "paid" { "message good" } else { "message bad" };
+    let kind = if cashier.state == "paid" {
+        "message good"
+    } else {
+        "message bad"
+    };
     let back = cashier.return_url.clone().map(|address| {
         view! {
             <p>
@@ -125,7 +129,10 @@ fn corner(texts: Texts, cashier: &Cashier) -> AnyView {
         view! { <option value=name.clone()>{label}</option> }
     });
     let choices: Vec<_> = choices.collect();
-    let transactions = cashier.transactions.iter().map(|number| view! { <li>{number.clone()}</li> });
+    let transactions = cashier
+        .transactions
+        .iter()
+        .map(|number| view! { <li>{number.clone()}</li> });
     let transactions: Vec<_> = transactions.collect();
     view! {
         <details id="corner">

@@ -42,7 +42,10 @@ fn channel_badge(texts: Texts, channel: &str) -> AnyView {
 }
 
 fn payments(texts: Texts, overview: &Overview) -> AnyView {
-    let rows = overview.payments.iter().map(|payment| payment_row(texts, &overview.base, payment));
+    let rows = overview
+        .payments
+        .iter()
+        .map(|payment| payment_row(texts, &overview.base, payment));
     section(
         "payments",
         texts.get("sandbox-payments"),
@@ -67,7 +70,10 @@ fn payment_row(texts: Texts, base: &str, payment: &Payment) -> AnyView {
 }
 
 fn notices(texts: Texts, overview: &Overview) -> AnyView {
-    let rows = overview.notices.iter().map(|notice| notice_row(texts, &overview.base, notice));
+    let rows = overview
+        .notices
+        .iter()
+        .map(|notice| notice_row(texts, &overview.base, notice));
     section(
         "notices",
         texts.get("sandbox-notices"),
@@ -77,7 +83,10 @@ fn notices(texts: Texts, overview: &Overview) -> AnyView {
 }
 
 fn notice_row(texts: Texts, base: &str, notice: &Notice) -> AnyView {
-    let label = texts.with("sandbox-send-now.label", &[("number", notice.payment_no.as_str().into())]);
+    let label = texts.with(
+        "sandbox-send-now.label",
+        &[("number", notice.payment_no.as_str().into())],
+    );
     let send = (notice.state == "waiting").then(|| {
         view! {
             <form method="post" action=format!("{base}/notices/{}/send-now", url_part(&notice.id))>

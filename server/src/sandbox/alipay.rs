@@ -78,7 +78,12 @@ pub(super) async fn page(
         }
     };
     gateway
-        .keep_received(CHANNEL.as_str(), "GET alipay.trade.page.pay".to_owned(), query.as_bytes(), &shown)
+        .keep_received(
+            CHANNEL.as_str(),
+            "GET alipay.trade.page.pay".to_owned(),
+            query.as_bytes(),
+            &shown,
+        )
         .await;
     match answer {
         Ok(payment) => see_other(&gateway.cashier_url(&payment.token)),
@@ -93,11 +98,7 @@ async fn open_page(gateway: &Gateway, query: &[u8]) -> Result<Payment, Result<Re
     }
     let asked = asked(gateway, &call).ok_or(Ok(BAD_CONTENT))?;
     let payment = gateway.inner.store.ask(&asked).await.map_err(Err)?;
-    payment.ok_or(Ok(Refusal(
-        "40004",
-        "ACQ.CONTEXT_INCONSISTENT",
-        "交易信息被篡改",
-    )))
+    payment.ok_or(Ok(Refusal("40004", "ACQ.CONTEXT_INCONSISTENT", "交易信息被篡改")))
 }
 
 fn asked(gateway: &Gateway, call: &Call) -> Option<Asked> {
@@ -161,7 +162,10 @@ fn node_name(method: &str) -> String {
 /// The method that a request names, if it is one of those that are answered here: it becomes part of the answer unescaped.
 fn named_method(body: &[u8]) -> String {
     let pairs = pairs(body).unwrap_or_default();
-    let named = pairs.iter().find(|(name, _)| name == b"method").map(|(_, value)| value.as_slice());
+    let named = pairs
+        .iter()
+        .find(|(name, _)| name == b"method")
+        .map(|(_, value)| value.as_slice());
     let known = [
         "alipay.trade.query",
         "alipay.trade.close",
@@ -179,9 +183,8 @@ fn verified(gateway: &Gateway, form: &[u8]) -> Result<Call, Refusal> {
     let keys = &gateway.inner.keys;
     let pairs: Vec<Pair> = pairs(form).ok_or(BAD_SIGNATURE)?;
     let sign = pairs.iter().find(|(name, _)| name == b"sign");
-    let genuine = sign.is_some_and(|(_, sign)| {
-        verifies(&keys.alipay.app, &signed_bytes(&pairs, LeftOut::OfRequest), sign)
-    });
+    let genuine =
+        sign.is_some_and(|(_, sign)| verifies(&keys.alipay.app, &signed_bytes(&pairs, LeftOut::OfRequest), sign));
     let fields: Option<HashMap<String, String>> = pairs
         .into_iter()
         .map(|(name, value)| Some((String::from_utf8(name).ok()?, String::from_utf8(value).ok()?)))
@@ -284,7 +287,11 @@ async fn refund(gateway: &Gateway, call: &Call) -> Result<Value, sqlx::Error> {
         reason: call.content("refund_reason").to_owned(),
         notify_url: String::new(),
     };
-    let asking = gateway.inner.store.ask_refund(&asked, std::time::Duration::ZERO).await?;
+    let asking = gateway
+        .inner
+        .store
+        .ask_refund(&asked, std::time::Duration::ZERO)
+        .await?;
     gateway.wake();
     let refused = |code, message| Ok(node_of(Refusal("40004", code, message)));
     match asking {

@@ -203,8 +203,16 @@ impl Store {
         }
         for plan in misbehaviour.plan() {
             let what = news_of(payment, plan.kind, &transaction_id, now);
-            notices::insert(&mut transaction, payment.channel, &payment.notify_url, &what, &plan, gap_scale, now)
-                .await?;
+            notices::insert(
+                &mut transaction,
+                payment.channel,
+                &payment.notify_url,
+                &what,
+                &plan,
+                gap_scale,
+                now,
+            )
+            .await?;
         }
         transaction.commit().await?;
         Ok(true)
@@ -219,15 +227,27 @@ impl Store {
             return Ok(false);
         }
         if tell {
-            let kind = if to == State::Failed { Kind::Failed } else { Kind::Closed };
+            let kind = if to == State::Failed {
+                Kind::Failed
+            } else {
+                Kind::Closed
+            };
             let what = news_of(payment, kind, "", now);
             let plan = super::behaviour::Plan::plain(kind);
-            notices::insert(&mut transaction, payment.channel, &payment.notify_url, &what, &plan, 1.0, now).await?;
+            notices::insert(
+                &mut transaction,
+                payment.channel,
+                &payment.notify_url,
+                &what,
+                &plan,
+                1.0,
+                now,
+            )
+            .await?;
         }
         transaction.commit().await?;
         Ok(true)
     }
-
 }
 
 /// What a notification of a payment says.

@@ -93,8 +93,9 @@ impl SandboxKeys {
     /// Reads the keys in `DATA_DIR/sandbox`, making those that are not there yet.
     pub fn open(data_dir: &Path) -> anyhow::Result<Self> {
         let directory = KeptDirectory::open(&data_dir.join("sandbox"))?;
-        let names = serde_json::from_str(&directory.keep(Kept::Names, || Ok(serde_json::to_string_pretty(&new_names())?))?)
-            .context("the sandbox's merchants.json cannot be read")?;
+        let names =
+            serde_json::from_str(&directory.keep(Kept::Names, || Ok(serde_json::to_string_pretty(&new_names())?))?)
+                .context("the sandbox's merchants.json cannot be read")?;
         let wechat = WechatKeys::open(&directory)?;
         let alipay = AlipayKeys::open(&directory)?;
         let secrets = directory.keep(Kept::WebhookSecrets, || Ok(new_secret() + "\n"))?;
@@ -237,9 +238,10 @@ fn new_certificate(private_pem: &str) -> anyhow::Result<String> {
     let key = rcgen::KeyPair::from_pem_and_sign_algo(private_pem, &rcgen::PKCS_RSA_SHA256)?;
     let mut parameters = rcgen::CertificateParams::new(Vec::new())?;
     parameters.distinguished_name = rcgen::DistinguishedName::new();
-    parameters
-        .distinguished_name
-        .push(rcgen::DnType::CommonName, "Oncemart sandbox gateway, stands for Tenpay.com sign");
+    parameters.distinguished_name.push(
+        rcgen::DnType::CommonName,
+        "Oncemart sandbox gateway, stands for Tenpay.com sign",
+    );
     let mut serial = rand::random::<[u8; 20]>();
     // Positive and without a zero in front, so that its 40 digits are the same in every notation.
     serial[0] = (serial[0] & 0x3f) | 0x40;

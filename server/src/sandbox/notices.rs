@@ -98,17 +98,27 @@ impl Store {
         plan: &Plan,
         gap_scale: f64,
     ) -> Result<(), sqlx::Error> {
-        insert(&mut *self.writer().await?, channel, url, what, plan, gap_scale, self.clock.now()).await
+        insert(
+            &mut *self.writer().await?,
+            channel,
+            url,
+            what,
+            plan,
+            gap_scale,
+            self.clock.now(),
+        )
+        .await
     }
 
     /// Claims what is due, oldest first. Each comes to one caller only, until its claim runs out.
     pub async fn claim_due(&self, limit: i64) -> Result<Vec<Notice>, sqlx::Error> {
         let now = self.clock.now();
-        let rows = sqlx::query("SELECT * FROM notice WHERE state = 'waiting' AND due_at <= $1 ORDER BY due_at LIMIT $2")
-            .bind(now)
-            .bind(limit)
-            .fetch_all(&mut *self.reader().await?)
-            .await?;
+        let rows =
+            sqlx::query("SELECT * FROM notice WHERE state = 'waiting' AND due_at <= $1 ORDER BY due_at LIMIT $2")
+                .bind(now)
+                .bind(limit)
+                .fetch_all(&mut *self.reader().await?)
+                .await?;
         let mut claimed = Vec::new();
         for row in &rows {
             let mut notice = notice_of(row)?;

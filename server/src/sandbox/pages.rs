@@ -39,15 +39,17 @@ pub(super) struct Act {
 }
 
 /// `GET /pay/{token}`
-pub(super) async fn cashier(
-    Shared(gateway): Shared<Gateway>,
-    Path(token): Path<String>,
-    frames: Frames,
-) -> Response {
+pub(super) async fn cashier(Shared(gateway): Shared<Gateway>, Path(token): Path<String>, frames: Frames) -> Response {
     match cashier_of(&gateway, &token).await {
         Ok(Some((cashier, form_action))) => {
             let page = Page::SandboxCashier(Box::new(cashier));
-            rendered(&gateway.inner.settings.leptos, &frames, StatusCode::OK, page, &form_action)
+            rendered(
+                &gateway.inner.settings.leptos,
+                &frames,
+                StatusCode::OK,
+                page,
+                &form_action,
+            )
         }
         Ok(None) => refused(&gateway, &frames, StatusCode::NOT_FOUND, "PAYMENT_NOT_EXIST"),
         Err(error) => broken(&gateway, &frames, &error),

@@ -227,7 +227,11 @@ async fn tell(
         refunded_fen,
         reason: refund.reason.clone(),
     });
-    let url = if asked.notify_url.is_empty() { &payment.notify_url } else { &asked.notify_url };
+    let url = if asked.notify_url.is_empty() {
+        &payment.notify_url
+    } else {
+        &asked.notify_url
+    };
     let plan = Plan {
         full_schedule: payment.misbehaviour == Misbehaviour::FullSchedule,
         ..Plan::plain(kind)

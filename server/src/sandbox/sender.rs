@@ -1,6 +1,12 @@
 //! Sends due notifications: claims each, signs it anew, sends it, and notes when the next attempt is due.
 
-use super::{Gateway, notices::Notice, schedule, sign::{Signer, Tamper}, store::Traffic};
+use super::{
+    Gateway,
+    notices::Notice,
+    schedule,
+    sign::{Signer, Tamper},
+    store::Traffic,
+};
 use crate::channels::ChannelId;
 use futures::future::join_all;
 use reqwest::redirect::Policy;
@@ -49,7 +55,12 @@ async fn attempt(gateway: &Gateway, notice: Notice) {
     let sent = join_all((0..copies).map(|_| send(gateway, &notice))).await;
     let lost = notice.attempts <= notice.answers_lost;
     let acknowledged = sent.contains(&true) && !lost;
-    match gateway.inner.store.attempted(&notice, acknowledged, gateway.gap_scale()).await {
+    match gateway
+        .inner
+        .store
+        .attempted(&notice, acknowledged, gateway.gap_scale())
+        .await
+    {
         Ok(()) => gateway.wake(),
         Err(error) => tracing::warn!(%error, "the sandbox gateway could not note an attempt; its claim will run out"),
     }
@@ -67,7 +78,11 @@ async fn send(gateway: &Gateway, notice: &Notice) -> bool {
     if notice.attempts % 2 == 0 {
         what.signer = Signer::Certificate;
     }
-    let request = match gateway.inner.keys.notification(notice.channel, &what, tamper, gateway.now()) {
+    let request = match gateway
+        .inner
+        .keys
+        .notification(notice.channel, &what, tamper, gateway.now())
+    {
         Ok(request) => request,
         Err(error) => {
             tracing::error!(error, "the sandbox gateway could not sign a notification");

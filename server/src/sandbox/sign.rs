@@ -148,7 +148,9 @@ pub enum Tamper {
 
 /// The name of a value as the command line and the tables write it.
 pub fn name_of(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    value
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// A request that is ready to be sent.
@@ -165,9 +167,7 @@ impl SignedRequest {
     pub fn header_map(&self) -> HeaderMap {
         let pairs = self.headers.iter();
         pairs
-            .filter_map(|(name, value)| {
-                Some((HeaderName::from_static(name), HeaderValue::from_str(value).ok()?))
-            })
+            .filter_map(|(name, value)| Some((HeaderName::from_static(name), HeaderValue::from_str(value).ok()?)))
             .collect()
     }
 

@@ -120,7 +120,11 @@ fn read<T: for<'de> Deserialize<'de>>(
     if merchant(&read) == gateway.inner.keys.names.webhook_merchant {
         Ok(read)
     } else {
-        Err(Answer::error(403, "merchant_unknown", "this is not the merchant of the secret"))
+        Err(Answer::error(
+            403,
+            "merchant_unknown",
+            "this is not the merchant of the secret",
+        ))
     }
 }
 
@@ -152,7 +156,11 @@ async fn create(gateway: &Gateway, body: &[u8]) -> Result<Answer, sqlx::Error> {
         return_url: new.return_url,
     };
     let Some(payment) = gateway.inner.store.ask(&asked).await? else {
-        return Ok(Answer::error(409, "payment_no_used", "the number stands for another payment"));
+        return Ok(Answer::error(
+            409,
+            "payment_no_used",
+            "the number stands for another payment",
+        ));
     };
     Ok(match payment.state {
         State::Open => {
@@ -176,11 +184,7 @@ async fn query(gateway: &Gateway, body: &[u8]) -> Result<Answer, sqlx::Error> {
     standing(gateway, &asked, payment).await
 }
 
-async fn standing(
-    gateway: &Gateway,
-    asked: &PaymentNumber,
-    payment: Option<Payment>,
-) -> Result<Answer, sqlx::Error> {
+async fn standing(gateway: &Gateway, asked: &PaymentNumber, payment: Option<Payment>) -> Result<Answer, sqlx::Error> {
     let mut node = json!({ "payment_no": asked.payment_no, "merchant": asked.merchant, "state": "unknown" });
     if let Some(payment) = payment {
         let money = gateway.inner.store.money(CHANNEL, &payment.payment_no).await?;

@@ -206,7 +206,10 @@ fn asked(gateway: &Gateway, new: &NewPayment) -> Result<Asked, Answer> {
         pay_before,
         notify_url: new.notify_url.clone(),
         // Native pay leads nowhere afterwards; a merchant that wants a link back on the sandbox's page says so in `attach`.
-        return_url: Some(&new.attach).filter(|attach| is_web_address(attach)).cloned().unwrap_or_default(),
+        return_url: Some(&new.attach)
+            .filter(|attach| is_web_address(attach))
+            .cloned()
+            .unwrap_or_default(),
     })
 }
 
@@ -308,9 +311,11 @@ async fn refund(gateway: &Gateway, body: &[u8]) -> Result<Answer, sqlx::Error> {
         Asking::Taken { refund, money, .. } if money.amount_fen == amount.total => {
             Answer::json(200, &refund_node(gateway, &refund, money.amount_fen))
         }
-        Asking::Taken { .. } | Asking::OtherParameters => {
-            Answer::error(400, "INVALID_REQUEST", "订单金额或退款金额与之前请求不一致，请核实后再试")
-        }
+        Asking::Taken { .. } | Asking::OtherParameters => Answer::error(
+            400,
+            "INVALID_REQUEST",
+            "订单金额或退款金额与之前请求不一致，请核实后再试",
+        ),
         Asking::UnknownPayment => Answer::error(404, "RESOURCE_NOT_EXISTS", "订单号不存在"),
         Asking::NotPaid => Answer::error(400, "INVALID_REQUEST", "订单未支付"),
         Asking::TooMuch => Answer::error(400, "INVALID_REQUEST", "申请退款金额超过可退金额"),

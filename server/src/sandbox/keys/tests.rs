@@ -42,7 +42,10 @@ fn what_the_shop_is_given_verifies_what_the_gateway_signs() {
     let app = SigningKey::from_pem(&read(options.alipay_app_key)).unwrap();
     assert!(keys.alipay.app.verifies(b"m", &app.sign(b"m").unwrap()));
     assert_eq!(read(options.wechat_api_v3_key).len(), 32);
-    assert_eq!(options.alipay_page_gateway.as_deref(), Some("http://browser/sandbox/alipay/gateway.do"));
+    assert_eq!(
+        options.alipay_page_gateway.as_deref(),
+        Some("http://browser/sandbox/alipay/gateway.do")
+    );
 }
 
 #[cfg(unix)]

@@ -1,6 +1,8 @@
 //! Standard Webhooks' notifications.
 
-use super::{Kind, LONG_AGO_MILLISECONDS, PROBE_PREFIX, SandboxKeys, SignedRequest, Tamper, What, another_name, unix_seconds};
+use super::{
+    Kind, LONG_AGO_MILLISECONDS, PROBE_PREFIX, SandboxKeys, SignedRequest, Tamper, What, another_name, unix_seconds,
+};
 use crate::{
     channels::standard_webhooks::{
         Secret,
@@ -33,7 +35,9 @@ impl SandboxKeys {
         };
         let mut request = sign(secret, &id, &signed, signed_at);
         request.body = match tamper {
-            Tamper::Ciphertext => body.replace(&what.payment_no, &another_name(&what.payment_no)).into_bytes(),
+            Tamper::Ciphertext => body
+                .replace(&what.payment_no, &another_name(&what.payment_no))
+                .into_bytes(),
             _ => body.into_bytes(),
         };
         match tamper {

@@ -79,13 +79,8 @@ impl SandboxKeys {
     /// Seals any text as a callback's `resource`, with the kind of object that it is.
     pub fn seal_wechat(&self, plain: &[u8], original_type: &str) -> Result<Value, String> {
         let nonce = &uuid::Uuid::new_v4().simple().to_string()[..12];
-        let sealed = seal_aes_256_gcm(
-            &self.wechat.api_v3.0,
-            nonce.as_bytes(),
-            original_type.as_bytes(),
-            plain,
-        )
-        .ok_or("the notification could not be sealed")?;
+        let sealed = seal_aes_256_gcm(&self.wechat.api_v3.0, nonce.as_bytes(), original_type.as_bytes(), plain)
+            .ok_or("the notification could not be sealed")?;
         Ok(json!({
             "original_type": original_type,
             "algorithm": "AEAD_AES_256_GCM",
@@ -169,7 +164,11 @@ impl SandboxKeys {
     fn wechat_refund(&self, what: &What, tamper: Tamper) -> Result<Value, String> {
         let refund = what.refund.as_ref().ok_or("a refund's notification needs a refund")?;
         let (merchant, _) = self.wechat_merchant(tamper);
-        let status = if what.kind == Kind::Refunded { "SUCCESS" } else { "ABNORMAL" };
+        let status = if what.kind == Kind::Refunded {
+            "SUCCESS"
+        } else {
+            "ABNORMAL"
+        };
         let mut node = json!({
             "mchid": merchant,
             "out_trade_no": what.payment_no,
