@@ -5,6 +5,9 @@ use crate::channels::test_support::{OURS, THEIRS};
 use std::path::Path;
 use tempfile::TempDir;
 
+/// What a test does to whole settings, and the setting that the error names then.
+type Spoiling<'a> = (&'a str, &'a dyn Fn(&mut ChannelOptions));
+
 const SECRETS: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n\nwhsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD\n";
 
 fn file(directory: &TempDir, name: &str, text: &str) -> Option<String> {
@@ -86,18 +89,18 @@ fn no_settings_open_no_channel() {
 #[test]
 fn a_missing_setting_is_named() {
     let directory = TempDir::new().unwrap();
-    let missing: [(&str, fn(&mut ChannelOptions)); 7] = [
-        ("ONCEMART_WECHAT_MERCHANT:", |options| options.wechat_merchant = None),
-        ("ONCEMART_WECHAT_API_V3_KEY:", |options| {
+    let missing: [Spoiling<'_>; 7] = [
+        ("ONCEMART_WECHAT_MERCHANT:", &|options| options.wechat_merchant = None),
+        ("ONCEMART_WECHAT_API_V3_KEY:", &|options| {
             options.wechat_api_v3_key = None
         }),
-        ("ONCEMART_WECHAT_PLATFORM_KEYS:", |options| {
+        ("ONCEMART_WECHAT_PLATFORM_KEYS:", &|options| {
             options.wechat_platform_keys = Some(" ".to_owned())
         }),
-        ("ONCEMART_ALIPAY_SELLER:", |options| options.alipay_seller = None),
-        ("ONCEMART_WEBHOOK_API:", |options| options.webhook_api = None),
-        ("ONCEMART_WEBHOOK_SECRETS:", |options| options.webhook_secrets = None),
-        ("ONCEMART_NOTIFY_URL:", |options| options.notify_url = None),
+        ("ONCEMART_ALIPAY_SELLER:", &|options| options.alipay_seller = None),
+        ("ONCEMART_WEBHOOK_API:", &|options| options.webhook_api = None),
+        ("ONCEMART_WEBHOOK_SECRETS:", &|options| options.webhook_secrets = None),
+        ("ONCEMART_NOTIFY_URL:", &|options| options.notify_url = None),
     ];
     for (name, remove) in missing {
         let mut options = whole(&directory);
@@ -119,7 +122,7 @@ fn a_wrong_value_is_named_and_no_secret_is_shown() {
     let directory = TempDir::new().unwrap();
     let wrong = |name: &str, text: &str| file(&directory, name, text);
     let secret = "this-is-a-secret-that-is-not-shown";
-    let wrongs: [(&str, &dyn Fn(&mut ChannelOptions)); 10] = [
+    let wrongs: [Spoiling<'_>; 10] = [
         ("ONCEMART_NOTIFY_URL:", &|options| {
             options.notify_url = Some("ftp://x".to_owned())
         }),

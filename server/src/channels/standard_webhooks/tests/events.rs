@@ -70,7 +70,7 @@ fn any_current_signature_passes_and_a_retired_one_fails() {
         (format!("{new} {old}"), true),
         (format!("{retired} {old}"), true),
         (format!("v1,short v2,{base64} nonsense {new}"), true),
-        (retired.clone(), false),
+        (retired, false),
         (format!("v2,{base64}"), false),
         (format!("v1a,{base64}"), false),
         (format!("V1,{base64}"), false),
@@ -179,6 +179,7 @@ fn an_event_says_whose_money_and_how_much() {
         ("amount_fen", json!(199.5)),
         ("amount_fen", json!(-1)),
         ("transaction_id", json!(null)),
+        ("transaction_id", json!("")),
     ] {
         let mut odd = event("payment.succeeded");
         odd["data"][name] = value;
