@@ -10,6 +10,8 @@ pub mod http;
 pub mod opening;
 pub mod settings;
 pub mod standard_webhooks;
+#[cfg(test)]
+mod test_support;
 pub mod wechat;
 pub mod window;
 
