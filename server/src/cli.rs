@@ -1,4 +1,4 @@
-//! The command line: `oncemart serve | migrate | product | anomalies | ship`.
+//! The command line: `oncemart serve | migrate | product | anomalies | ship | sandbox`.
 
 mod anomalies;
 
@@ -9,6 +9,7 @@ use crate::{
     domain::order::Source,
     idempotency::Outcome,
     orders::act::{Act, act},
+    sandbox::{self, cli::SandboxCommand},
     serve,
 };
 use anyhow::{Context as _, bail};
@@ -46,6 +47,9 @@ enum Command {
         /// The order's number
         order: String,
     },
+    /// The sandbox gateway, the built-in payment provider
+    #[command(subcommand)]
+    Sandbox(SandboxCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -118,6 +122,7 @@ fn run(program: Program) -> anyhow::Result<()> {
             }
             Command::Anomalies(command) => anomalies::run(&store, command).await,
             Command::Ship { order } => ship(&store, &order).await,
+            Command::Sandbox(command) => sandbox::cli::run(command, &program.options).await,
             Command::Product(ProductCommand::List { json }) => list_products(&store, json).await,
             Command::Product(ProductCommand::Set {
                 sku,

@@ -55,6 +55,15 @@ pub struct Options {
     /// PostgreSQL]
     #[arg(long, global = true, env = "ONCEMART_SANDBOX", value_name = "true|false")]
     pub sandbox: Option<bool>,
+    /// What the gaps between the sandbox gateway's notifications are multiplied by; 1 is a provider's own pace
+    #[arg(
+        long,
+        global = true,
+        env = "ONCEMART_SANDBOX_GAP_SCALE",
+        default_value_t = 1.0,
+        value_name = "FACTOR"
+    )]
+    pub sandbox_gap_scale: f64,
     /// Keys that sign sessions and submit tokens: URL-safe base64 of 32 bytes or more, separated by commas; the first signs, all
     /// verify [default in sandbox mode: generated into the data directory]
     #[arg(
@@ -95,15 +104,6 @@ pub struct Options {
     /// The payment channels
     #[command(flatten)]
     pub channels: ChannelOptions,
-    /// What the gaps between the sandbox gateway's notifications are multiplied by; 1 is the providers' own pace
-    #[arg(
-        long,
-        global = true,
-        env = "ONCEMART_SANDBOX_GAP_SCALE",
-        default_value_t = 1.0,
-        value_name = "FACTOR"
-    )]
-    pub sandbox_gap_scale: f64,
     /// Directory of the built site [default: `site` beside the program, else target/site]
     #[arg(long, global = true, env = "ONCEMART_SITE_ROOT", value_name = "DIRECTORY")]
     pub site_root: Option<PathBuf>,
@@ -397,7 +397,7 @@ fn api_clients(text: &str, sandbox: bool) -> Result<Vec<ApiClient>, String> {
 }
 
 /// A site root that is given must be there.
-fn checked_site_root(given: Option<PathBuf>) -> Result<PathBuf, String> {
+pub(crate) fn checked_site_root(given: Option<PathBuf>) -> Result<PathBuf, String> {
     match given {
         Some(directory) if directory.is_dir() => Ok(directory),
         Some(directory) => Err(format!(

@@ -8,6 +8,7 @@
 mod alipay;
 pub mod behaviour;
 pub mod books;
+pub mod cli;
 pub mod files;
 pub mod keys;
 pub mod notices;

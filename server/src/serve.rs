@@ -22,6 +22,7 @@ use std::{
     fs::{File, TryLockError},
     io::IsTerminal as _,
     net::{Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::Path,
     sync::Arc,
     time::Duration,
 };
@@ -131,7 +132,7 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
         .with_context(|| format!("ONCEMART_ADDR: {} cannot be listened on", settings.addr))?;
     let address = listener.local_addr()?;
     let site_root = settings.site_root.clone();
-    let leptos = leptos_options(&settings);
+    let leptos = leptos_options(&settings.site_root);
     let (channels, gateway) = open_channels(&settings, address, &leptos).await?;
     let payments = Payments {
         executor: Arc::clone(&executor),
@@ -217,15 +218,16 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
     address
 }
 
-/// Leptos reads the hashes from a file beside the program; without it (in tests of the API) the names have none.
-fn leptos_options(settings: &Settings) -> LeptosOptions {
+/// How Leptos finds the site's files.
+pub(crate) fn leptos_options(site_root: &Path) -> LeptosOptions {
+    // Leptos reads the hashes from a file beside the program; without it (in tests of the API) the names have none.
     let hashed = std::env::current_exe()
         .ok()
         .and_then(|program| Some(program.parent()?.join("hash.txt").is_file()))
         .unwrap_or(false);
     LeptosOptions::builder()
         .output_name("oncemart")
-        .site_root(settings.site_root.display().to_string())
+        .site_root(site_root.display().to_string())
         .site_pkg_dir("pkg")
         .hash_files(hashed)
         .build()
@@ -304,17 +306,22 @@ impl Shop {
     }
 }
 
+/// Waits until the process is told to stop.
+pub(crate) async fn told_to_stop() -> std::io::Result<()> {
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
 /// Serves until the process is told to stop.
 pub async fn until_stopped(settings: Settings) -> anyhow::Result<()> {
     let public_url = settings.public_url.clone();
     let shop = start(settings).await?;
     let public_url = public_url.map_or_else(|| format!("http://{}", shop.address), |url| url.to_string());
     println!("Oncemart is open at {}", public_url.trim_end_matches('/'));
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted?,
-        _ = terminate.recv() => {}
-    }
+    told_to_stop().await?;
     println!("Oncemart is closing: no new requests, finishing what is in hand.");
     shop.stop().await
 }

@@ -164,6 +164,21 @@ impl Store {
         rows.iter().map(payment_of).collect()
     }
 
+    /// The payment of an order, as far as its number, its subject or its way back tell; an open one first, then a paid one.
+    pub async fn payment_of_order(&self, channel: ChannelId, order_no: &str) -> Result<Option<Payment>, sqlx::Error> {
+        let row = sqlx::query(
+            "SELECT * FROM payment
+             WHERE channel = $1 AND (instr(subject, $2) > 0 OR instr(return_url, '/orders/' || $2) > 0
+                OR instr(replace(payment_no, '-', ''), replace($2, '-', '')) = 1)
+             ORDER BY CASE state WHEN 'open' THEN 0 WHEN 'paid' THEN 1 ELSE 2 END, created_at DESC LIMIT 1",
+        )
+        .bind(channel.as_str())
+        .bind(order_no)
+        .fetch_optional(&mut *self.reader().await?)
+        .await?;
+        row.as_ref().map(payment_of).transpose()
+    }
+
     /// The money of a payment, first to last.
     pub async fn money(&self, channel: ChannelId, payment_no: &str) -> Result<Vec<Money>, sqlx::Error> {
         money(&mut *self.reader().await?, channel, payment_no).await
