@@ -1,5 +1,6 @@
 # Texts of the shop in English. zh.ftl holds the same messages with the same attributes and variables: a test compares them.
-# The names of messages that follow data (field-error-…, notice-…, problem-…, message-…, status-…, event-…, source-…) are made in code.
+# The names of messages that follow data (field-error-…, notice-…, order-notice-…, order-lead-…, channel-…, surplus-…, refund-status-…,
+# problem-…, message-…, status-…, event-…, source-…) are made in code.
 
 shop-name = Oncemart
 skip-to-content = Skip to content
@@ -101,6 +102,7 @@ field-error-not-a-sku = This is not a product number.
 field-error-too-many-lines = At most { $maximum } different products in one order.
 field-error-not-a-text = This is not a text.
 field-error-not-an-amount = This is not a whole number of fen.
+field-error-not-a-channel = This is not a payment channel.
 
 # Why an attempt was not accepted: nothing was ordered, the input is kept
 
@@ -156,7 +158,17 @@ working-back = Back to the form
 
 order-title = Order { $order }
 order-heading = Your order
-order-thanks = Thank you! Your order is placed – once.
+order-announcement = { $event }. Your order: { $status }.
+order-lead-WAIT_PAY = Thank you! Your order is placed – once. It is yours as soon as it is paid.
+order-lead-PAID = Thank you! Your payment arrived. We are getting your order ready.
+    .nothing-to-pay = Thank you! Your order is placed – once. There is nothing to pay.
+order-lead-SHIPPED = Your order is on its way to you.
+order-lead-COMPLETED = You have received your order. Enjoy it!
+order-lead-CLOSED = This order is closed. Nothing more will be charged.
+    .cancelled = You cancelled this order. Nothing more will be charged.
+    .deadline-passed = This order was closed because it was not paid in time. Nothing more will be charged.
+order-lead-REFUNDING = All your money is on its way back to you.
+order-lead-REFUNDED = All your money went back to you.
 order-number-label = Order number
 order-placed-at = Placed
 order-pay-before = Please pay before
@@ -168,6 +180,9 @@ order-coupon = Coupon code
 order-amounts = Amounts
 order-journal = What has happened
 order-again = Order something else
+amount-paid = Paid
+amount-refund-asked = Refund under way
+amount-refunded = Refunded
 journal-by = by { $source }
 journal-change = { $from } → { $to }
 time-zone = { $time } (UTC+8)
@@ -179,8 +194,91 @@ status-CLOSED = Closed
 status-REFUNDING = Refund under way
 status-REFUNDED = Refunded
 event-placed = Order placed
+event-payment_succeeded = Payment arrived
+event-payment_failed = Payment failed
+event-payment_closed = Payment closed
+event-cancelled = Order cancelled
+event-deadline_passed = Time to pay ran out
+event-surplus_received = Money arrived that was not owed
+event-surplus_refunded = Money that was not owed went back
+event-shipped = Order shipped
+event-received = Receipt confirmed
+event-refund_asked = Refund asked for
+event-refund_succeeded = Refund arrived
+event-refund_refused = Refund refused
 source-buyer = you, in the browser
 source-api_client = an API client
+source-channel = the payment channel
+source-timer = the clock
+source-consumer = the shop, automatically
+source-operator = the shop’s staff
+
+# Order: paying
+
+channel-wechat = WeChat Pay
+channel-alipay = Alipay
+channel-webhook = Bank card
+payment-choose = How would you like to pay { $price }?
+payment-another = Or pay another way
+payment-promise = Press as often as you like: you will not be charged twice.
+payment-none = This order cannot be paid at the moment. Please look again in a little while.
+payment-open = Pay ¥{ $amount } with { $channel }
+payment-qr = Scan this code with { $channel } on your phone.
+    .alt = QR code: scan it with { $channel } to pay ¥{ $amount }.
+    .here = Or pay on this device
+payment-redirect = You pay on the page of the payment provider, which leads you back here.
+    .continue = Continue to { $channel }
+payment-then = Paid already? It shows here as soon as the payment arrives.
+payment-look-again = Look again
+payment-failed = The payment with { $channel } did not work. Nothing was charged; please choose again.
+surplus-late =
+    .refunding = ¥{ $amount } arrived by { $channel } after this order was closed. It is being refunded; you need not do anything.
+    .refunded = ¥{ $amount } arrived by { $channel } after this order was closed. It has been refunded.
+surplus-second =
+    .refunding = ¥{ $amount } arrived by { $channel } although this order was paid already. It is being refunded; you need not do anything.
+    .refunded = ¥{ $amount } arrived by { $channel } although this order was paid already. It has been refunded.
+
+# Order: after paying
+
+receipt-text = Has everything arrived?
+    .button = I have received it
+cancel-heading = Cancel this order
+    .text = The order is closed for good and nothing more will be charged. If you pay at this very moment, the order stays paid.
+    .button = Yes, cancel it
+refund-heading = Ask for a refund
+    .button = Ask for this refund
+    .promise = Press as often as you like: this form makes one refund.
+refund-amount = Amount in yuan
+    .hint = Up to ¥{ $amount }. If all of it goes back, nothing more is shipped.
+refund-reason = Reason
+    .hint = A few words. The payment provider shows them to you with the refund.
+refunds-heading = Refunds
+refund-status-ASKED = Under way
+refund-status-SUCCEEDED = Refunded
+refund-status-REFUSED = Refused
+
+# Order: why a press had no effect
+
+order-notice-payment-unreachable = We do not know whether this payment was prepared
+    .text = The payment provider gave no answer, so we are not sure that our request arrived. Please press again: it is the same payment, and you will not be charged twice.
+order-notice-channel-refused = The payment provider does not take this payment
+    .text = Nothing was charged. Please choose another way to pay.
+order-notice-not-payable = This order is not to be paid any more
+    .text = It has been paid or closed meanwhile. Nothing was charged by this press; below is how it stands now.
+order-notice-cannot-cancel = This order cannot be cancelled any more
+    .text = It was paid meanwhile, or it is closed already. Below is how it stands now.
+order-notice-refund-too-large = This is more than can be refunded
+    .text = At most ¥{ $amount } can still be refunded. No refund was asked for.
+order-notice-refund-amount-invalid = Please give an amount in yuan, such as 19.90
+    .text = It is more than zero and has two decimals at most. No refund was asked for.
+order-notice-refund-reason-invalid = Please give a reason in a few words
+    .text = It must be short and without special control characters. No refund was asked for.
+order-notice-still-working = We are still working on it
+    .text = An earlier press has not finished. Please look again in a moment: nothing happens twice, whatever you press.
+order-notice-refund-number-taken = This form has asked for a refund already
+    .text = That refund, with its own amount and reason, stands unchanged; you see it below. If you want this one as well, press again: the form is fresh.
+order-notice-cannot-confirm = There is nothing to confirm
+    .text = Only an order that was shipped can be received. Below is how it stands now.
 
 # My orders
 

@@ -1,5 +1,6 @@
 # 商店的中文文案。与 en.ftl 的消息、属性、变量一一对应，由测试比对。
-# 随数据而定的消息名（field-error-…、notice-…、problem-…、message-…、status-…、event-…、source-…）由代码拼出。
+# 随数据而定的消息名（field-error-…、notice-…、order-notice-…、order-lead-…、channel-…、surplus-…、refund-status-…、
+# problem-…、message-…、status-…、event-…、source-…）由代码拼出。
 
 shop-name = Oncemart
 skip-to-content = 跳到正文
@@ -100,6 +101,7 @@ field-error-not-a-sku = 商品编号不正确。
 field-error-too-many-lines = 一笔订单最多 { $maximum } 种商品。
 field-error-not-a-text = 此项应为文本。
 field-error-not-an-amount = 金额应为整数（单位：分）。
+field-error-not-a-channel = 没有这种支付方式。
 
 # 本次提交未被接受的原因：没有下单，已填内容均保留
 
@@ -154,7 +156,17 @@ working-back = 返回表单
 
 order-title = 订单 { $order }
 order-heading = 订单详情
-order-thanks = 谢谢惠顾！订单已提交，仅此一笔。
+order-announcement = { $event }。订单状态：{ $status }。
+order-lead-WAIT_PAY = 谢谢惠顾！订单已提交，仅此一笔，付款后即刻生效。
+order-lead-PAID = 谢谢惠顾！款项已收到，正在为您备货。
+    .nothing-to-pay = 谢谢惠顾！订单已提交，仅此一笔，无需付款。
+order-lead-SHIPPED = 您的订单正在路上。
+order-lead-COMPLETED = 您已收货，祝您使用愉快！
+order-lead-CLOSED = 订单已关闭，不会再扣款。
+    .cancelled = 您已取消该订单，不会再扣款。
+    .deadline-passed = 未在规定时间内付款，订单已关闭，不会再扣款。
+order-lead-REFUNDING = 全部款项正在退还给您。
+order-lead-REFUNDED = 全部款项已退还给您。
 order-number-label = 订单编号
 order-placed-at = 下单时间
 order-pay-before = 付款截止
@@ -166,6 +178,9 @@ order-coupon = 优惠码
 order-amounts = 金额明细
 order-journal = 订单动态
 order-again = 继续逛逛
+amount-paid = 已付款
+amount-refund-asked = 退款中
+amount-refunded = 已退款
 journal-by = 来自{ $source }
 journal-change = { $from } → { $to }
 time-zone = { $time } (UTC+8)
@@ -177,8 +192,91 @@ status-CLOSED = 已关闭
 status-REFUNDING = 退款中
 status-REFUNDED = 已退款
 event-placed = 已下单
+event-payment_succeeded = 付款成功
+event-payment_failed = 付款失败
+event-payment_closed = 支付已关闭
+event-cancelled = 订单已取消
+event-deadline_passed = 付款超时
+event-surplus_received = 收到多付的款项
+event-surplus_refunded = 多付的款项已退还
+event-shipped = 已发货
+event-received = 已确认收货
+event-refund_asked = 已申请退款
+event-refund_succeeded = 退款成功
+event-refund_refused = 退款被拒绝
 source-buyer = 您的浏览器
 source-api_client = API 客户端
+source-channel = 支付渠道
+source-timer = 定时任务
+source-consumer = 商店系统
+source-operator = 商店员工
+
+# 订单：付款
+
+channel-wechat = 微信支付
+channel-alipay = 支付宝
+channel-webhook = 银行卡
+payment-choose = 请选择付款方式，应付 { $price }
+payment-another = 或换一种方式付款
+payment-promise = 多点几次也没关系，不会重复扣款。
+payment-none = 该订单暂时无法付款，请稍后再来看看。
+payment-open = 用{ $channel }付款 ¥{ $amount }
+payment-qr = 请用手机上的{ $channel }扫描此二维码。
+    .alt = 二维码：用{ $channel }扫码付款 ¥{ $amount }。
+    .here = 或在本设备上付款
+payment-redirect = 您将在支付平台的页面付款，完成后会回到这里。
+    .continue = 前往{ $channel }
+payment-then = 已经付款？款项到账后，这里会立即显示。
+payment-look-again = 再看一次
+payment-failed = 用{ $channel }付款未成功，没有扣款，请重新选择。
+surplus-late =
+    .refunding = 订单关闭后收到{ $channel }付款 ¥{ $amount }，正在为您退款，您无需操作。
+    .refunded = 订单关闭后收到{ $channel }付款 ¥{ $amount }，已为您退款。
+surplus-second =
+    .refunding = 订单已付款，又收到{ $channel }付款 ¥{ $amount }，多付部分正在为您退款，您无需操作。
+    .refunded = 订单已付款，又收到{ $channel }付款 ¥{ $amount }，多付部分已为您退款。
+
+# 订单：付款之后
+
+receipt-text = 商品都收到了吗？
+    .button = 确认收货
+cancel-heading = 取消订单
+    .text = 取消后订单将永久关闭，不会再扣款。如果您恰好此刻完成付款，订单将保持已付款状态。
+    .button = 确认取消
+refund-heading = 申请退款
+    .button = 提交退款申请
+    .promise = 多点几次也没关系，本表单只会退款一次。
+refund-amount = 退款金额（元）
+    .hint = 最多可退 ¥{ $amount }。若全额退款，将不再发货。
+refund-reason = 退款原因
+    .hint = 请简短说明，支付平台会在退款记录中显示。
+refunds-heading = 退款记录
+refund-status-ASKED = 处理中
+refund-status-SUCCEEDED = 已退款
+refund-status-REFUSED = 已拒绝
+
+# 订单：本次操作未生效的原因
+
+order-notice-payment-unreachable = 尚不确定支付是否已创建
+    .text = 支付平台没有应答，无法确定请求是否送达。请再点一次：仍是同一笔支付，不会重复扣款。
+order-notice-channel-refused = 支付平台未接受这笔支付
+    .text = 没有扣款，请换一种方式付款。
+order-notice-not-payable = 该订单已无需付款
+    .text = 订单已付款或已关闭。本次操作没有扣款，下方是订单的最新状态。
+order-notice-cannot-cancel = 该订单已无法取消
+    .text = 订单已付款，或此前已关闭。下方是订单的最新状态。
+order-notice-refund-too-large = 超出可退金额
+    .text = 目前最多还可退 ¥{ $amount }。本次没有申请退款。
+order-notice-refund-amount-invalid = 请输入以元为单位的金额，例如 19.90
+    .text = 金额应大于零，最多两位小数。本次没有申请退款。
+order-notice-refund-reason-invalid = 请简短填写退款原因
+    .text = 原因不宜过长，且不能含有特殊的控制字符。本次没有申请退款。
+order-notice-still-working = 仍在处理
+    .text = 上一次操作尚未完成，请稍后再看。无论您怎么点，都不会重复执行。
+order-notice-refund-number-taken = 这张表单已申请过退款
+    .text = 之前的退款按其金额和原因保持不变，见下方。如果还需要这一笔，请再点一次，表单已更新。
+order-notice-cannot-confirm = 没有可确认的收货
+    .text = 只有已发货的订单才能确认收货。下方是订单的最新状态。
 
 # 我的订单
 

@@ -1,6 +1,6 @@
-//! What runs in the browser: one thin island around the server-rendered order form.
+//! What runs in the browser: two thin islands, one around the server-rendered order form and one around the order's page.
 //!
-//! The form's fields stay the server's HTML and are never rebuilt from state of the program: what was typed before the code
+//! Fields stay the server's HTML and are never rebuilt from state of the program: what was typed before the code
 //! arrived is still there after it, and what is sent is what is seen.
 
 #[cfg(feature = "hydrate")]
@@ -16,4 +16,14 @@ pub fn SubmitGuard(children: Children) -> impl IntoView {
     #[cfg(feature = "hydrate")]
     browser::attach();
     view! { <div class="submit-guard">{children()}</div> }
+}
+
+/// Keeps an order's page up to date without leaving it, and lets one press of a button be one.
+///
+/// Without it the page is as true as its last load, and each of its forms has the same guarantees.
+#[island]
+pub fn OrderLive(children: Children) -> impl IntoView {
+    #[cfg(feature = "hydrate")]
+    browser::order::attach();
+    view! { <div class="order-live">{children()}</div> }
 }

@@ -1,7 +1,7 @@
 //! The pages: each a plain function of its data in [`data`], rendered once on the server.
 //!
 //! No router and no resources: the server's route gathers the data, and what stands here only shows it. Only the order form
-//! brings code to the browser; every page works without it.
+//! and the order bring code to the browser; every page works without it.
 
 mod became_order;
 mod catalog;
@@ -110,7 +110,7 @@ impl Page {
             Self::OrderForm(form) => order_form::title(texts, form),
             Self::FormBecameOrder(_) => texts.get("became-title"),
             Self::StillWorking(working) => still_working::title(texts, working),
-            Self::Order(page) => texts.with("order-title", &[("order", page.order.order.order_no.as_str().into())]),
+            Self::Order(page) => order::title(texts, page),
             Self::Orders(_) => texts.get("orders-title"),
             Self::Problems(_) => texts.get("problems-title"),
             Self::Problem(problem) => problems::title(texts, *problem),
@@ -133,7 +133,7 @@ impl Page {
 
     /// Whether the page needs code in the browser.
     fn has_island(&self) -> bool {
-        matches!(self, Self::OrderForm(_))
+        matches!(self, Self::OrderForm(_) | Self::Order(_))
     }
 
     /// Whether the page looks again by itself. Without a script, so that it works in every browser.

@@ -78,6 +78,66 @@ pub struct JournalEntry {
     pub to: String,
     /// When.
     pub at: String,
+    /// What else is worth knowing, such as the channel and the amount; empty if nothing is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+/// A payment that a channel was asked to take.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaymentBody {
+    /// Our number of it.
+    pub payment_no: String,
+    /// `wechat`, `alipay` or `webhook`.
+    pub channel: String,
+    /// `CREATING`, `OPEN`, `SUCCEEDED`, `CLOSED` or `FAILED`.
+    pub status: String,
+    /// To pay, in fen.
+    pub amount_fen: i64,
+    /// When it was asked for.
+    pub created_at: String,
+    /// How the buyer pays; none unless it is open.
+    pub action: Option<ActionBody>,
+}
+
+/// How a buyer pays at a channel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionBody {
+    /// `qr`: show the address as a QR code. `redirect`: go there.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The address.
+    pub url: String,
+}
+
+/// Money that the buyer asked back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefundBody {
+    /// The number that makes it happen once.
+    pub refund_no: String,
+    /// To give back, in fen.
+    pub amount_fen: i64,
+    /// Why, as typed.
+    pub reason: String,
+    /// `ASKED`, `SUCCEEDED` or `REFUSED`.
+    pub status: String,
+    /// When it was asked for.
+    pub created_at: String,
+}
+
+/// Money that arrived and was not owed. It goes back without being asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SurplusBody {
+    /// The channel that it came through.
+    pub channel: String,
+    /// In fen.
+    pub amount_fen: i64,
+    /// `second_payment`: the order was paid already. `late_payment`: the order was closed already.
+    pub reason: String,
+    /// When it arrived.
+    pub received_at: String,
+    /// Whether it has gone back.
+    pub refunded: bool,
 }
 
 /// An order as its owner reads it: `GET /api/orders/{order_no}`.
@@ -86,6 +146,18 @@ pub struct OrderWithJournal {
     /// The order.
     #[serde(flatten)]
     pub order: OrderBody,
+    /// What arrived for it, in fen, without any surplus.
+    pub paid_fen: i64,
+    /// Asked back and not refused, in fen; what went back is part of it.
+    pub refund_asked_fen: i64,
+    /// Gone back, in fen.
+    pub refunded_fen: i64,
+    /// Its payments, oldest first.
+    pub payments: Vec<PaymentBody>,
+    /// Its refunds, oldest first.
+    pub refunds: Vec<RefundBody>,
+    /// What arrived and was not owed, oldest first.
+    pub surplus: Vec<SurplusBody>,
     /// Its journal, oldest first.
     pub events: Vec<JournalEntry>,
 }

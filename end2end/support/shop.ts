@@ -2,6 +2,7 @@
 
 import { test as base, expect, type BrowserContext, type BrowserContextOptions } from "@playwright/test";
 import { OrderForm } from "./order-form.ts";
+import { OrderPage } from "./payment.ts";
 import { Server, type Environment } from "./server.ts";
 
 export { expect };
@@ -13,7 +14,10 @@ export interface ShopOptions {
 
 interface Fixtures {
   shop: Server;
+  /** Whether the browser runs scripts. */
+  scripted: boolean;
   form: OrderForm;
+  order: OrderPage;
   /** Opens another browser that has never been to the shop. */
   anotherBrowser: (options?: BrowserContextOptions) => Promise<BrowserContext>;
   complaints: string[];
@@ -69,11 +73,15 @@ export const test = base.extend<ShopOptions & Fixtures, { sharedServer: Server }
     }
   },
 
-  form: async ({ page, javaScriptEnabled }, use) => use(new OrderForm(page, javaScriptEnabled !== false)),
+  scripted: async ({ javaScriptEnabled }, use) => use(javaScriptEnabled !== false),
+
+  form: async ({ page, scripted }, use) => use(new OrderForm(page, scripted)),
+
+  order: async ({ page, scripted }, use) => use(new OrderPage(page, scripted)),
 });
 
 /** Addresses of writes and pages whose refusals and losses the tests provoke and judge by what the page shows. */
-const PROVOKED = /\/(order\/new|api\/orders|orders\/[^/]+)(\?|$)/;
+const PROVOKED = /\/(order\/new|api\/orders|orders\/[^/]+(\/[a-z]+)?)(\?|$)/;
 
 function watch(context: BrowserContext, complaints: string[]): void {
   context.on("weberror", (error) => complaints.push(`uncaught: ${error.error().message}`));

@@ -122,8 +122,43 @@ pub async fn reserve(
     if reserved.rows_affected() == 0 {
         return Ok(false);
     }
-    write_ledger(transaction, order_no, sku, "reserved", -quantity, quantity, now).await?;
-    Ok(true)
+    write_ledger(transaction, order_no, sku, "reserved", -quantity, quantity, now).await
+}
+
+/// What becomes of pieces that an order had reserved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StockChange {
+    /// Paid: they are the buyer's.
+    Deducted,
+    /// The order was closed: they can be ordered again.
+    Released,
+    /// Given back before they were shipped: they can be ordered again.
+    Restocked,
+}
+
+/// Changes the stock for an order, once per order, product and kind for ever: the ledger's unique key decides.
+pub async fn change(
+    transaction: &mut AnyConnection,
+    sku: &str,
+    quantity: i64,
+    change: StockChange,
+    order_no: &str,
+    now: Milliseconds,
+) -> Result<(), sqlx::Error> {
+    let (kind, available_change, reserved_change) = match change {
+        StockChange::Deducted => ("deducted", 0, -quantity),
+        StockChange::Released => ("released", quantity, -quantity),
+        StockChange::Restocked => ("restocked", quantity, 0),
+    };
+    if write_ledger(transaction, order_no, sku, kind, available_change, reserved_change, now).await? {
+        sqlx::query("UPDATE product SET available = available + $2, reserved = reserved + $3 WHERE sku = $1")
+            .bind(sku)
+            .bind(available_change)
+            .bind(reserved_change)
+            .execute(transaction)
+            .await?;
+    }
+    Ok(())
 }
 
 /// What an operator changes of a product; what is `None` stays.
@@ -210,6 +245,7 @@ pub async fn seed(transaction: &mut AnyConnection, now: Milliseconds) -> Result<
     Ok(())
 }
 
+/// One row of the ledger. False if that effect is there already.
 async fn write_ledger(
     transaction: &mut AnyConnection,
     reference: &str,
@@ -218,10 +254,11 @@ async fn write_ledger(
     available_change: i64,
     reserved_change: i64,
     now: Milliseconds,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query(
         "INSERT INTO stock_ledger (entry_id, reference, sku, kind, available_change, reserved_change, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
+         ON CONFLICT DO NOTHING",
     )
     .bind(uuid::Uuid::now_v7().to_string())
     .bind(reference)
@@ -232,5 +269,5 @@ async fn write_ledger(
     .bind(now)
     .execute(transaction)
     .await?;
-    Ok(())
+    Ok(written.rows_affected() == 1)
 }

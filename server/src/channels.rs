@@ -10,6 +10,8 @@ pub mod http;
 pub mod opening;
 pub mod settings;
 pub mod standard_webhooks;
+#[cfg(test)]
+mod test_support;
 pub mod wechat;
 pub mod window;
 
@@ -18,6 +20,7 @@ pub use opening::Channels;
 use crate::clock::Milliseconds;
 use axum::http::HeaderMap;
 use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Which protocol.
@@ -96,7 +99,7 @@ pub enum PaymentState {
 }
 
 /// A payment that succeeded, as the provider states it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PaidFact {
     /// Our number.
     pub payment_no: String,
@@ -165,7 +168,7 @@ pub enum ChannelError {
 }
 
 /// One verified callback.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notification {
     /// The provider's number of this message: for the log only, never a key.
     pub id: String,
@@ -176,7 +179,7 @@ pub struct Notification {
 }
 
 /// What a callback says.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fact {
     /// Money arrived.
     Paid(PaidFact),

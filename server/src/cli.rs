@@ -1,16 +1,21 @@
-//! The command line: `oncemart serve | migrate | product | sandbox`.
+//! The command line: `oncemart serve | migrate | product | anomalies | ship | sandbox`.
+
+mod anomalies;
 
 use crate::{
     catalog::{self, ProductChange},
     config::{Options, Settings, StoreSettings},
     db::Database,
+    domain::order::Source,
+    idempotency::Outcome,
+    orders::act::{Act, act},
     sandbox::{self, cli::SandboxCommand},
     serve,
 };
 use anyhow::{Context as _, bail};
 use app::pricing::{MAX_UNIT_PRICE_FEN, format_yuan};
 use clap::{Parser, Subcommand};
-use std::{path::Path, process::ExitCode};
+use std::{path::Path, process::ExitCode, sync::Arc};
 
 /// A small shop that never does anything twice.
 ///
@@ -34,6 +39,14 @@ enum Command {
     /// The catalog
     #[command(subcommand)]
     Product(ProductCommand),
+    /// What was verified and does not fit: wrong amounts, unknown orders, refused refunds
+    #[command(subcommand)]
+    Anomalies(anomalies::AnomaliesCommand),
+    /// Marks a paid order as shipped
+    Ship {
+        /// The order's number
+        order: String,
+    },
     /// The sandbox gateway, the built-in payment provider
     #[command(subcommand)]
     Sandbox(SandboxCommand),
@@ -107,6 +120,8 @@ fn run(program: Program) -> anyhow::Result<()> {
                 println!("The database is up to date.");
                 Ok(())
             }
+            Command::Anomalies(command) => anomalies::run(&store, command).await,
+            Command::Ship { order } => ship(&store, &order).await,
             Command::Sandbox(command) => sandbox::cli::run(command, &program.options).await,
             Command::Product(ProductCommand::List { json }) => list_products(&store, json).await,
             Command::Product(ProductCommand::Set {
@@ -173,6 +188,27 @@ async fn set_product(store: &StoreSettings, sku: &str, change: ProductChange) ->
     database.close().await;
     println!("{sku} is changed.");
     Ok(())
+}
+
+async fn ship(store: &StoreSettings, order_no: &str) -> anyhow::Result<()> {
+    let executor = Arc::new(serve::executor(store).await?);
+    let outcome = act(&executor, "operator", Source::Operator, order_no, Act::Ship).await;
+    executor.database.close().await;
+    match outcome {
+        Ok(Outcome::Done { .. }) => {
+            println!("{order_no} is on its way.");
+            Ok(())
+        }
+        Ok(Outcome::Refused(reason)) => {
+            let problem: serde_json::Value = serde_json::from_str(&reason.body)?;
+            bail!(
+                "{order_no}: {}",
+                problem["detail"].as_str().unwrap_or("it cannot be shipped")
+            )
+        }
+        Ok(_) => bail!("the database could not do it now; try again"),
+        Err(problem) => bail!("{order_no}: {}", problem.text("detail")),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Settings: flags, then the environment, then a file of `NAME=value` lines. A wrong value stops the start with a sentence that
 //! says what to change.
 
-use crate::{clock::Clock, db::Dialect, durations::Durations, faults::Faults, signing::SigningKeys};
+use crate::{
+    channels::settings::ChannelOptions, clock::Clock, db::Dialect, durations::Durations, faults::Faults,
+    signing::SigningKeys,
+};
 use axum::http::Uri;
 use clap::Args;
 use std::{
@@ -9,6 +12,7 @@ use std::{
     io::Write as _,
     net::SocketAddr,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// The settings as given.
@@ -47,7 +51,8 @@ pub struct Options {
     /// Redis, as `redis://HOST:PORT`; without it every request goes straight to the database
     #[arg(long, global = true, env = "REDIS_URL", value_name = "URL", hide_env_values = true)]
     pub redis_url: Option<String>,
-    /// Sandbox mode: a demo API client and generated keys [default: on with SQLite, off with PostgreSQL]
+    /// Sandbox mode: the built-in payment gateway, a demo API client and generated keys [default: on with SQLite, off with
+    /// PostgreSQL]
     #[arg(long, global = true, env = "ONCEMART_SANDBOX", value_name = "true|false")]
     pub sandbox: Option<bool>,
     /// What the gaps between the sandbox gateway's notifications are multiplied by; 1 is a provider's own pace
@@ -78,6 +83,27 @@ pub struct Options {
         hide_env_values = true
     )]
     pub api_clients: Option<String>,
+    /// Seconds to pay an order; the channels get it as their own expiry
+    #[arg(
+        long,
+        global = true,
+        env = "ONCEMART_PAYMENT_DEADLINE_SECONDS",
+        default_value_t = 900,
+        value_name = "SECONDS"
+    )]
+    pub payment_deadline_seconds: u64,
+    /// Seconds after the deadline at which an unpaid order is closed here, after its channels were asked
+    #[arg(
+        long,
+        global = true,
+        env = "ONCEMART_CLOSE_DELAY_SECONDS",
+        default_value_t = 60,
+        value_name = "SECONDS"
+    )]
+    pub close_delay_seconds: u64,
+    /// The payment channels
+    #[command(flatten)]
+    pub channels: ChannelOptions,
     /// Directory of the built site [default: `site` beside the program, else target/site]
     #[arg(long, global = true, env = "ONCEMART_SITE_ROOT", value_name = "DIRECTORY")]
     pub site_root: Option<PathBuf>,
@@ -128,6 +154,12 @@ pub struct Settings {
     pub signing_keys: SigningKeys,
     /// Clients of the API.
     pub api_clients: Vec<ApiClient>,
+    /// The payment channels as given; none in sandbox mode.
+    pub channels: ChannelOptions,
+    /// Whether the sandbox gateway is built in, and where it keeps its things.
+    pub sandbox: Option<PathBuf>,
+    /// What the gateway's gaps are multiplied by.
+    pub sandbox_gap_scale: f64,
     /// Directory of the built site.
     pub site_root: PathBuf,
     /// Where to stumble.
@@ -167,7 +199,11 @@ impl TryFrom<&Options> for StoreSettings {
     type Error = String;
 
     fn try_from(options: &Options) -> Result<Self, String> {
-        let durations = Durations::default();
+        let durations = Durations {
+            payment_deadline: Duration::from_secs(options.payment_deadline_seconds),
+            close_delay: Duration::from_secs(options.close_delay_seconds),
+            ..Durations::default()
+        };
         durations.check()?;
         let database_url = database_url(options)?;
         if database_url.contains(":memory:") || database_url.contains("mode=memory") {
@@ -233,8 +269,21 @@ impl TryFrom<Options> for Settings {
             redis::Client::open(url.as_str())
                 .map_err(|error| format!("REDIS_URL: {error}; write it as redis://HOST:PORT"))?;
         }
+        if sandbox && options.channels.is_any_given() {
+            return Err(
+                "ONCEMART_SANDBOX: payment channels are configured, and the sandbox gateway's keys must never stand beside real \
+                 ones; set it to false, or remove the channels' settings"
+                    .to_owned(),
+            );
+        }
+        if sandbox {
+            make_data_dir(&options.data_dir)?;
+        }
         Ok(Self {
             addr: options.addr,
+            sandbox: sandbox.then(|| options.data_dir.clone()),
+            sandbox_gap_scale: options.sandbox_gap_scale,
+            channels: options.channels.clone(),
             public_url: options.public_url.as_deref().map(public_url).transpose()?,
             signing_keys: signing_keys(&options, sandbox)?,
             api_clients: api_clients(options.api_clients.as_deref().unwrap_or(""), sandbox)?,

@@ -34,8 +34,42 @@ pub async fn hold(
     if held.rows_affected() == 0 {
         return Ok(false);
     }
-    write_ledger(transaction, order_no, code, "held", -1, 1, now).await?;
-    Ok(true)
+    write_ledger(transaction, order_no, code, "held", -1, 1, now).await
+}
+
+/// What becomes of a use that an order had held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CouponChange {
+    /// The order was paid.
+    Used,
+    /// The order was closed: it can be used again.
+    ReturnedUnused,
+    /// The order was given back before it was shipped: it can be used again.
+    ReturnedAfterUse,
+}
+
+/// Changes a coupon for an order, once per order and kind for ever: the ledger's unique key decides.
+pub async fn change(
+    transaction: &mut AnyConnection,
+    code: &str,
+    change: CouponChange,
+    order_no: &str,
+    now: Milliseconds,
+) -> Result<(), sqlx::Error> {
+    let (kind, remaining_change, held_change) = match change {
+        CouponChange::Used => ("used", 0, -1),
+        CouponChange::ReturnedUnused => ("returned", 1, -1),
+        CouponChange::ReturnedAfterUse => ("returned", 1, 0),
+    };
+    if write_ledger(transaction, order_no, code, kind, remaining_change, held_change, now).await? {
+        sqlx::query("UPDATE coupon SET remaining = remaining + $2, held = held + $3 WHERE code = $1")
+            .bind(code)
+            .bind(remaining_change)
+            .bind(held_change)
+            .execute(transaction)
+            .await?;
+    }
+    Ok(())
 }
 
 /// Gives a new shop its coupons; does nothing where a code exists.
@@ -57,6 +91,7 @@ pub async fn seed(transaction: &mut AnyConnection, now: Milliseconds) -> Result<
     Ok(())
 }
 
+/// One row of the ledger. False if that effect is there already.
 async fn write_ledger(
     transaction: &mut AnyConnection,
     reference: &str,
@@ -65,10 +100,11 @@ async fn write_ledger(
     remaining_change: i64,
     held_change: i64,
     now: Milliseconds,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
+) -> Result<bool, sqlx::Error> {
+    let written = sqlx::query(
         "INSERT INTO coupon_ledger (entry_id, reference, code, kind, remaining_change, held_change, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
+         ON CONFLICT DO NOTHING",
     )
     .bind(uuid::Uuid::now_v7().to_string())
     .bind(reference)
@@ -79,5 +115,5 @@ async fn write_ledger(
     .bind(now)
     .execute(transaction)
     .await?;
-    Ok(())
+    Ok(written.rows_affected() == 1)
 }

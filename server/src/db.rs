@@ -35,8 +35,14 @@ impl Dialect {
     /// The migrations, by number. The texts are part of the program, which needs no source tree.
     fn migrations(self) -> Migrator {
         let texts = match self {
-            Self::Sqlite => [(1, "shop", include_str!("../../migrations/sqlite/0001_shop.sql"))],
-            Self::Postgres => [(1, "shop", include_str!("../../migrations/postgres/0001_shop.sql"))],
+            Self::Sqlite => [
+                (1, "shop", include_str!("../../migrations/sqlite/0001_shop.sql")),
+                (2, "payment", include_str!("../../migrations/sqlite/0002_payment.sql")),
+            ],
+            Self::Postgres => [
+                (1, "shop", include_str!("../../migrations/postgres/0001_shop.sql")),
+                (2, "payment", include_str!("../../migrations/postgres/0002_payment.sql")),
+            ],
         };
         let migration = |(number, name, sql): (i64, &'static str, &'static str)| {
             Migration::new(number, name.into(), MigrationType::Simple, sql.into_sql_str(), false)

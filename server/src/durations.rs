@@ -38,8 +38,29 @@ pub struct Durations {
     pub record_life: Duration,
     /// How long the most patient automatic client retries.
     pub retry_window: Duration,
-    /// Time to pay an order.
+    /// Time to pay an order. The channels get it as their own expiry.
     pub payment_deadline: Duration,
+    /// How long after the deadline an unpaid order is closed here: room for money that was just on its way.
+    pub close_delay: Duration,
+    /// How long an order whose channel cannot be asked is kept open past that.
+    pub close_patience: Duration,
+    /// Longest time for one answer of a payment channel.
+    pub channel_timeout: Duration,
+    /// Longest time for the answer to a callback. The providers count one after 5 s as none.
+    pub callback_timeout: Duration,
+    /// How long a verified notification of an unknown order is answered with a failure, so that it comes again, before it is
+    /// acknowledged and left to a person.
+    pub unknown_order_patience: Duration,
+    /// How soon after it was begun a payment or refund is first asked about; each further question waits twice as long.
+    pub first_question: Duration,
+    /// Longest wait between two questions.
+    pub last_question: Duration,
+    /// Age from which an operation at a channel asks what became of it before it acts again.
+    pub ask_before_acting: Duration,
+    /// How often the sweeps look for work when nobody wakes them.
+    pub sweep: Duration,
+    /// How long a delivery that was handed over is left alone before it is handed over again.
+    pub delivery_lease: Duration,
     /// How long a stopping server waits for the work in hand.
     pub shutdown_grace: Duration,
 }
@@ -68,6 +89,16 @@ impl Default for Durations {
             record_life: 7 * DAY,
             retry_window: 2 * DAY,
             payment_deadline: 15 * MINUTE,
+            close_delay: MINUTE,
+            close_patience: 10 * MINUTE,
+            channel_timeout: Duration::from_secs(3),
+            callback_timeout: Duration::from_millis(4_500),
+            unknown_order_patience: 30 * MINUTE,
+            first_question: Duration::from_secs(30),
+            last_question: HOUR,
+            ask_before_acting: DAY,
+            sweep: Duration::from_millis(500),
+            delivery_lease: MINUTE,
             shutdown_grace: Duration::from_secs(10),
         }
     }
@@ -114,8 +145,24 @@ impl Durations {
                 "Redis must not remember longer than the database",
             ),
             (
-                self.payment_deadline < HOUR * 24,
-                "the payment deadline must be below a day",
+                self.payment_deadline >= Duration::from_secs(1) && self.payment_deadline < DAY,
+                "the payment deadline must be at least a second and below a day",
+            ),
+            (
+                self.close_delay < DAY,
+                "the delay between the payment deadline and the closing must be below a day",
+            ),
+            (
+                self.channel_timeout < self.call_timeout,
+                "a payment channel's time must be below the call timeout, or no time is left to store its answer",
+            ),
+            (
+                self.callback_timeout < Duration::from_secs(5),
+                "a callback must be answered within the 5 seconds that the providers allow",
+            ),
+            (
+                4 * self.channel_timeout < self.delivery_lease,
+                "a delivery's lease must cover its questions to the channels",
             ),
         ];
         match rules.iter().find(|(holds, _)| !holds) {

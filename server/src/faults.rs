@@ -9,6 +9,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 pub enum FaultPoint {
     /// The claim is committed, nothing else.
     AfterClaim,
+    /// The intent is committed, the outside not yet asked.
+    AfterIntent,
+    /// The outside has answered, nothing of it is stored.
+    AfterAsking,
     /// The business transaction holds its fence.
     AfterFence,
     /// The business transaction is committed.
@@ -86,12 +90,14 @@ fn parse_one(text: &str) -> Result<(FaultPoint, Action), String> {
     let (point, action, argument) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next());
     let point = match point {
         "after_claim" => FaultPoint::AfterClaim,
+        "after_intent" => FaultPoint::AfterIntent,
+        "after_asking" => FaultPoint::AfterAsking,
         "after_fence" => FaultPoint::AfterFence,
         "after_commit" => FaultPoint::AfterCommit,
         "before_answer" => FaultPoint::BeforeAnswer,
         _ => {
             return Err(format!(
-                "ONCEMART_FAULT: there is no point '{point}'; use after_claim, after_fence, after_commit or before_answer"
+                "ONCEMART_FAULT: there is no point '{point}'; use after_claim, after_intent, after_asking, after_fence, after_commit or before_answer"
             ));
         }
     };

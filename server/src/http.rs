@@ -5,14 +5,19 @@
 
 pub mod authenticate;
 pub mod body;
+pub mod callbacks;
 pub mod catalog_page;
 pub mod guard;
 pub mod health;
 pub mod key;
 pub mod language;
+pub mod metrics_page;
 pub mod order_api;
+pub mod order_changes;
 pub mod order_form;
 pub mod order_pages;
+pub mod payment_api;
+pub mod payment_pages;
 pub mod problem_pages;
 pub mod render;
 pub mod reply;
@@ -23,6 +28,7 @@ use crate::{
     config::Settings,
     idempotency::Executor,
     orders::submit::Submission,
+    payments::Payments,
     problem::{Problem, ProblemKind},
     tokens::OpenTokens,
 };
@@ -36,6 +42,7 @@ use axum::{
 };
 use leptos::config::LeptosOptions;
 use std::{path::Path, sync::Arc};
+use tokio_util::sync::CancellationToken;
 use tower::ServiceBuilder;
 use tower_http::{
     catch_panic::CatchPanicLayer,
@@ -56,6 +63,10 @@ pub struct AppState {
     pub submission: Submission,
     /// The tokens that forms show.
     pub open_tokens: OpenTokens,
+    /// Payments, refunds, callbacks.
+    pub payments: Payments,
+    /// Set when the server stops: whatever would stay open ends.
+    pub stop: CancellationToken,
     /// How Leptos finds the site's files.
     pub leptos: LeptosOptions,
 }
@@ -67,8 +78,8 @@ impl AppState {
     }
 }
 
-/// The whole site.
-pub fn router(state: AppState, site_root: &Path) -> Router {
+/// The whole site. The sandbox gateway, if it is built in, stands below `/sandbox`.
+pub fn router(state: AppState, gateway: Option<Router>, site_root: &Path) -> Router {
     let header = |name: &'static str, value: &'static str| {
         SetResponseHeaderLayer::if_not_present(HeaderName::from_static(name), HeaderValue::from_static(value))
     };
@@ -79,6 +90,11 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
         .route("/order/waiting", get(order_form::waiting::show))
         .route("/orders", get(order_pages::list))
         .route("/orders/{order_no}", get(order_pages::show))
+        .route("/orders/{order_no}/changes", get(order_changes::listen))
+        .route("/orders/{order_no}/payments", post(payment_pages::pay))
+        .route("/orders/{order_no}/cancel", post(payment_pages::cancel))
+        .route("/orders/{order_no}/refunds", post(payment_pages::refund))
+        .route("/orders/{order_no}/receipt", post(payment_pages::receipt))
         .route("/language", post(language::choose))
         .route("/problems", get(problem_pages::list))
         .route("/problems/{slug}", get(problem_pages::show));
@@ -87,6 +103,12 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
         .route("/api/products", get(order_api::products))
         .route("/api/orders", post(order_api::place))
         .route("/api/orders/{order_no}", get(order_api::read))
+        .route("/api/orders/{order_no}/payments", post(payment_api::pay))
+        .route("/api/orders/{order_no}/cancel", post(payment_api::cancel))
+        .route("/api/orders/{order_no}/refunds", post(payment_api::refund))
+        .route("/api/orders/{order_no}/receipt", post(payment_api::receipt))
+        .route("/callbacks/{channel}", post(callbacks::receive))
+        .route("/metrics", get(metrics_page::show))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready));
     // The names in `/pkg` carry a hash of their content; nothing at such a name ever changes.
@@ -109,11 +131,11 @@ pub fn router(state: AppState, site_root: &Path) -> Router {
                 .call_fallback_on_method_not_allowed(true)
                 .fallback(any(not_found)),
         );
-    Router::new()
-        .merge(pages)
-        .merge(api)
-        .nest_service("/pkg", pkg)
-        .method_not_allowed_fallback(method_not_allowed)
+    let mut site = Router::new().merge(pages).merge(api).nest_service("/pkg", pkg);
+    if let Some(gateway) = gateway {
+        site = site.nest_service("/sandbox", gateway);
+    }
+    site.method_not_allowed_fallback(method_not_allowed)
         .fallback_service(files)
         .layer(
             ServiceBuilder::new()
@@ -169,7 +191,9 @@ async fn method_not_allowed() -> Problem {
 }
 
 fn is_api(path: &str) -> bool {
-    path.starts_with("/api/") || path.starts_with("/health/")
+    ["/api/", "/health/", "/callbacks/", "/metrics"]
+        .iter()
+        .any(|programs| path.starts_with(programs))
 }
 
 /// Keeps an answer out of every cache: it is personal, or carries a token.

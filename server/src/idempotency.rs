@@ -6,6 +6,8 @@
 //!
 //! 3. Take a database connection, then ask the gate. Duplicates of work in hand wait without holding a connection.
 //! 4. Claim the key in a transaction of its own. The primary key decides; nothing is looked up first.
+//!    An operation that asks somebody outside writes its intent in a transaction with the claim, lets the connection go, asks, and
+//!    goes on: nobody's slowness holds a lock or a connection here.
 //! 5. Do the work in one business transaction whose first statement is the fence: "done, with this answer, if the claim is still
 //!    mine". A crash before the commit leaves a claim whose lease runs out; a crash after it leaves the answer. There is no state
 //!    in between.
@@ -24,7 +26,7 @@ mod waiters;
 pub use answer::Answer;
 pub use digest::Digest;
 pub use gate::Gate;
-pub use operation::{Applied, Call, FirstClaim, Operation, Outcome, Planned, ScopedKey};
+pub use operation::{Applied, Call, FirstClaim, Intended, Operation, Outcome, Planned, ScopedKey, Unanswered};
 pub use waiters::Waiters;
 
 use crate::{
@@ -202,21 +204,20 @@ impl Executor {
     /// a retry need not wait for the lease.
     async fn work_in_time<O: Operation>(
         &self,
-        mut connection: PoolConnection<Any>,
+        connection: PoolConnection<Any>,
         call: &Call<O>,
         claim: &Claim,
     ) -> Result<Worked, sqlx::Error> {
         // A panic leaves nothing half done: the transaction rolls back, and what was planned is dropped.
         let work = AssertUnwindSafe(async {
             self.faults.pass(FaultPoint::AfterClaim).await;
-            tokio::time::timeout(self.durations.call_timeout, self.work(&mut connection, call, claim)).await
+            tokio::time::timeout(self.durations.call_timeout, self.ask_and_work(connection, call, claim)).await
         });
         let worked = match work.catch_unwind().await {
             Ok(Ok(worked)) => worked,
             Ok(Err(_)) => Ok(Worked::Ended(Outcome::Unavailable)),
             Err(_) => Ok(Worked::Ended(Outcome::Broken)),
         };
-        drop(connection);
         if matches!(
             worked,
             Err(_) | Ok(Worked::Ended(Outcome::Unavailable | Outcome::Broken))
@@ -224,6 +225,54 @@ impl Executor {
             self.abandon(call, claim);
         }
         worked
+    }
+
+    /// Asks the outside, if the operation must, without a connection in hand; then works.
+    async fn ask_and_work<O: Operation>(
+        &self,
+        mut connection: PoolConnection<Any>,
+        call: &Call<O>,
+        claim: &Claim,
+    ) -> Result<Worked, sqlx::Error> {
+        let reply = if O::ASKS_OUTSIDE {
+            match self.intend(&mut connection, call, claim).await? {
+                None => return Ok(Worked::FenceLost),
+                Some(Intended::Refused(reason)) => return self.refuse(&mut connection, call, claim, reason).await,
+                Some(Intended::Written) => drop(connection),
+            }
+            self.faults.pass(FaultPoint::AfterIntent).await;
+            let reply = call.operation.ask().await;
+            self.faults.pass(FaultPoint::AfterAsking).await;
+            connection = self.database.writer().await?;
+            reply
+        } else {
+            call.operation.ask().await
+        };
+        match reply {
+            Ok(reply) => self.work(&mut connection, call, claim, &reply).await,
+            Err(Unanswered::Refused(reason)) => self.refuse(&mut connection, call, claim, reason).await,
+            Err(Unanswered::Unknown) => Ok(Worked::Ended(Outcome::Unavailable)),
+        }
+    }
+
+    /// The intent, in a durable transaction that includes the claim. None if the claim is no longer ours.
+    async fn intend<O: Operation>(
+        &self,
+        connection: &mut AnyConnection,
+        call: &Call<O>,
+        claim: &Claim,
+    ) -> Result<Option<Intended>, sqlx::Error> {
+        let mut transaction = self.database.begin(connection).await?;
+        if !record::hold(&mut transaction, &call.key, claim, self.clock.now()).await? {
+            transaction.rollback().await?;
+            return Ok(None);
+        }
+        let intended = call.operation.intend(&mut transaction).await?;
+        match intended {
+            Intended::Written => transaction.commit().await?,
+            Intended::Refused(_) => transaction.rollback().await?,
+        }
+        Ok(Some(intended))
     }
 
     /// Gives a claim up off the caller's path, since it may have to wait for the transaction that failed. If that one did commit
@@ -245,9 +294,10 @@ impl Executor {
         connection: &mut AnyConnection,
         call: &Call<O>,
         claim: &Claim,
+        reply: &O::Reply,
     ) -> Result<Worked, sqlx::Error> {
         for _ in 0..PLANS {
-            let (plan, answer) = match call.operation.plan(connection).await? {
+            let (plan, answer) = match call.operation.plan(connection, reply).await? {
                 Planned::Feasible(plan, answer) => (plan, answer),
                 Planned::Refused(reason) => return self.refuse(connection, call, claim, reason).await,
             };

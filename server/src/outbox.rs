@@ -18,6 +18,9 @@ pub enum Consumer {
 }
 
 impl Consumer {
+    /// Every consumer.
+    pub const ALL: [Self; 4] = [Self::Inventory, Self::Coupons, Self::Shipping, Self::ChannelOperations];
+
     /// The name in the tables.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -27,23 +30,33 @@ impl Consumer {
             Self::ChannelOperations => "channel_operations",
         }
     }
+
+    /// Reads the name back.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|consumer| consumer.as_str() == name)
+    }
 }
 
 /// Who must act on a message. The reservation is part of the order's own transaction, so nobody need act on a placed order.
 pub fn consumers_of(kind: MessageKind) -> &'static [Consumer] {
     match kind {
-        MessageKind::OrderPlaced => &[],
+        MessageKind::OrderPlaced | MessageKind::OrderShipped => &[],
         MessageKind::OrderPaid => &[Consumer::Inventory, Consumer::Coupons, Consumer::Shipping],
         MessageKind::OrderClosed => &[Consumer::Inventory, Consumer::Coupons, Consumer::ChannelOperations],
+        MessageKind::RefundRequested | MessageKind::SurplusReceived => &[Consumer::ChannelOperations],
+        MessageKind::OrderRefunded => &[Consumer::Inventory, Consumer::Coupons],
+        MessageKind::ShipmentDue => &[Consumer::Shipping],
     }
 }
 
-/// Writes a message and its deliveries in the caller's transaction. One kind at most once per version of an order.
+/// Writes a message and its deliveries in the caller's transaction. One kind at most once per version of an order. The subject is
+/// what it is about beside the order: a refund's number, a transaction.
 pub async fn write(
     transaction: &mut AnyConnection,
     order_no: &str,
     version: i64,
     kind: MessageKind,
+    subject: &str,
     now: Milliseconds,
 ) -> Result<(), sqlx::Error> {
     let message_id = uuid::Uuid::now_v7().to_string();
@@ -55,7 +68,10 @@ pub async fn write(
     .bind(order_no)
     .bind(version)
     .bind(kind.as_str())
-    .bind(serde_json::json!({ "order_no": order_no, "version": version, "kind": kind.as_str() }).to_string())
+    .bind(
+        serde_json::json!({ "order_no": order_no, "version": version, "kind": kind.as_str(), "subject": subject })
+            .to_string(),
+    )
     .bind(now)
     .execute(&mut *transaction)
     .await?;

@@ -48,6 +48,20 @@ pub enum ProblemKind {
     PriceChanged,
     /// The coupon is unknown, switched off or used up.
     CouponNotUsable,
+    /// The payment channel is not open in this shop.
+    ChannelNotAvailable,
+    /// The payment channel refuses; asking again will not help.
+    ChannelRefused,
+    /// The order is paid, closed or past its time.
+    OrderNotPayable,
+    /// The order is paid or closed.
+    OrderNotCancellable,
+    /// The order is not on its way.
+    OrderNotReceivable,
+    /// More is asked back than was paid and not yet asked back.
+    RefundTooLarge,
+    /// Another refund has this number.
+    RefundNumberTaken,
     /// The order exists, the record of its answer does not any more.
     RecordExpired,
     /// There is no such thing, or it is not yours.
@@ -62,7 +76,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind, in the order of the list page.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 30] = [
         Self::MissingKey,
         Self::KeyMismatch,
         Self::MalformedKey,
@@ -81,6 +95,13 @@ impl ProblemKind {
         Self::ProductOffSale,
         Self::PriceChanged,
         Self::CouponNotUsable,
+        Self::ChannelNotAvailable,
+        Self::ChannelRefused,
+        Self::OrderNotPayable,
+        Self::OrderNotCancellable,
+        Self::OrderNotReceivable,
+        Self::RefundTooLarge,
+        Self::RefundNumberTaken,
         Self::RecordExpired,
         Self::NotFound,
         Self::MethodNotAllowed,
@@ -113,6 +134,13 @@ impl ProblemKind {
             Self::ProductOffSale => ("product-off-sale", 409, "The product is not on sale"),
             Self::PriceChanged => ("price-changed", 409, "The price has changed"),
             Self::CouponNotUsable => ("coupon-not-usable", 409, "The coupon cannot be used"),
+            Self::ChannelNotAvailable => ("channel-not-available", 409, "This payment channel is not open here"),
+            Self::ChannelRefused => ("channel-refused", 409, "The payment channel refuses"),
+            Self::OrderNotPayable => ("order-not-payable", 409, "The order is not waiting for a payment"),
+            Self::OrderNotCancellable => ("order-not-cancellable", 409, "The order cannot be cancelled any more"),
+            Self::OrderNotReceivable => ("order-not-receivable", 409, "There is nothing to confirm"),
+            Self::RefundTooLarge => ("refund-too-large", 409, "More is asked back than is left"),
+            Self::RefundNumberTaken => ("refund-number-taken", 409, "This refund number is taken"),
             Self::RecordExpired => ("record-expired", 410, "This request became an order long ago"),
             Self::NotFound => ("not-found", 404, "There is no such thing here"),
             Self::MethodNotAllowed => ("method-not-allowed", 405, "This method is not allowed here"),
@@ -209,6 +237,14 @@ impl Problem {
     }
 }
 
+/// A value of ours that cannot be written as JSON, which one of plain fields always can.
+impl From<serde_json::Error> for Problem {
+    fn from(error: serde_json::Error) -> Self {
+        tracing::error!(%error, "a value could not be written as JSON");
+        Self::new(ProblemKind::InternalError, "The log has the details.")
+    }
+}
+
 fn field_entry(error: &FieldError) -> Value {
     // `items[0].qty` as a JSON Pointer (RFC 6901): `/items/0/qty`.
     let pointer = format!(
@@ -238,7 +274,10 @@ fn field_detail(error: &FieldError) -> String {
         Code::NotASku => "Capital letters, digits and hyphens, at most 32.".to_owned(),
         Code::TooManyLines { maximum } => format!("At most {maximum} lines."),
         Code::NotAText => "This field must be a text.".to_owned(),
-        Code::NotAnAmount => "A whole number of fen, zero or more, as a number.".to_owned(),
+        Code::NotAChannel => "wechat, alipay or webhook.".to_owned(),
+        Code::NotAnAmount => {
+            "A whole number of fen, as a number; not negative, and not zero where money moves.".to_owned()
+        }
     }
 }
 

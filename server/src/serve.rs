@@ -2,13 +2,17 @@
 
 use crate::{
     catalog,
+    channels::Channels,
     clock::Clock,
     config::{Settings, StoreSettings},
     coupons,
     db::Database,
+    faults::Faults,
     http::{self, AppState},
     idempotency::{Executor, Gate, Waiters},
     orders::submit::Submission,
+    payments::Payments,
+    sandbox::{Addresses, Gateway, GatewaySettings},
     tokens::OpenTokens,
 };
 use anyhow::{Context as _, bail};
@@ -17,12 +21,12 @@ use sqlx::Row as _;
 use std::{
     fs::{File, TryLockError},
     io::IsTerminal as _,
-    net::SocketAddr,
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr},
     path::Path,
     sync::Arc,
     time::Duration,
 };
-use tokio::{net::TcpListener, task::JoinHandle};
+use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing_subscriber::EnvFilter;
 
@@ -84,6 +88,24 @@ async fn epoch(database: &Database) -> Result<String, sqlx::Error> {
         .try_get("epoch")
 }
 
+/// An executor for a command beside the server: the same steps, without a gate, whose results the server's gate may never hear of.
+pub async fn executor(store: &StoreSettings) -> anyhow::Result<Executor> {
+    let database = open_database(store).await?;
+    Ok(executor_on(store, database, Gate::none(), Faults::default()))
+}
+
+fn executor_on(store: &StoreSettings, database: Database, gate: Gate, faults: Faults) -> Executor {
+    Executor {
+        database,
+        gate,
+        waiters: Waiters::default(),
+        clock: store.clock,
+        durations: store.durations,
+        faults,
+        tasks: TaskTracker::new(),
+    }
+}
+
 /// Opens the shop.
 pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
     let lock = lock_sqlite(&settings.store)?;
@@ -96,15 +118,7 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
             .context("REDIS_URL cannot be used")?,
         None => Gate::none(),
     };
-    let executor = Arc::new(Executor {
-        database: database.clone(),
-        gate,
-        waiters: Waiters::default(),
-        clock: settings.store.clock,
-        durations: settings.store.durations,
-        faults: settings.faults.clone(),
-        tasks: TaskTracker::new(),
-    });
+    let executor = Arc::new(executor_on(&settings.store, database, gate, settings.faults.clone()));
     let stop = CancellationToken::new();
     let background = TaskTracker::new();
     let listener_executor = Arc::clone(&executor);
@@ -118,7 +132,27 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
         .with_context(|| format!("ONCEMART_ADDR: {} cannot be listened on", settings.addr))?;
     let address = listener.local_addr()?;
     let site_root = settings.site_root.clone();
-    let router = http::router(state(settings, &executor, database), &site_root);
+    let leptos = leptos_options(&settings.site_root);
+    let (channels, gateway) = open_channels(&settings, address, &leptos).await?;
+    let payments = Payments {
+        executor: Arc::clone(&executor),
+        channels,
+        work: Arc::new(Notify::new()),
+    };
+    if let Some(gateway) = gateway.clone() {
+        let stop = stop.clone();
+        background.spawn(async move { gateway.run(stop).await });
+    }
+    let (sweeping, relaying) = (payments.clone(), payments.clone());
+    let (sweep_stop, relay_stop) = (stop.clone(), stop.clone());
+    background.spawn(async move { sweeping.sweep_until(sweep_stop).await });
+    background.spawn(async move { relaying.relay_until(relay_stop).await });
+    http::metrics_page::begin();
+    let router = http::router(
+        state(settings, &executor, payments, leptos, stop.clone()),
+        gateway.as_ref().map(Gateway::router),
+        &site_root,
+    );
     let stopping = stop.clone();
     let server = tokio::spawn(async move {
         axum::serve(listener, router)
@@ -133,6 +167,55 @@ pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
         background,
         _lock: lock,
     })
+}
+
+/// The payment channels: those that are configured, or the sandbox gateway's, which this server itself serves over HTTP.
+async fn open_channels(
+    settings: &Settings,
+    address: SocketAddr,
+    leptos: &LeptosOptions,
+) -> anyhow::Result<(Channels, Option<Gateway>)> {
+    let (clock, timeout) = (settings.store.clock, settings.store.durations.channel_timeout);
+    let public_url = settings
+        .public_url
+        .as_ref()
+        .map(|url| url.to_string().trim_end_matches('/').to_owned());
+    let Some(data_dir) = &settings.sandbox else {
+        let channels = settings.channels.open(public_url.as_deref(), clock, timeout);
+        return Ok((channels.map_err(anyhow::Error::msg)?, None));
+    };
+    let gateway_settings = GatewaySettings {
+        clock,
+        gap_scale: settings.sandbox_gap_scale,
+        leptos: leptos.clone(),
+    };
+    let gateway = Gateway::open(data_dir, gateway_settings)
+        .await
+        .context("the sandbox gateway could not be opened")?;
+    let here = format!("http://{}", reachable(address));
+    let addresses = Addresses {
+        server: format!("{here}/sandbox"),
+        browser: format!("{}/sandbox", public_url.as_deref().unwrap_or(&here)),
+    };
+    let options = gateway
+        .keys()
+        .channel_options(&addresses.server, &addresses.browser, &here);
+    gateway.set_addresses(addresses);
+    let channels = options.open(None, clock, timeout).map_err(anyhow::Error::msg)?;
+    Ok((channels, Some(gateway)))
+}
+
+/// An address that this machine can connect to: who listens everywhere listens on loopback too.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        let loopback = if address.is_ipv4() {
+            Ipv4Addr::LOCALHOST.into()
+        } else {
+            Ipv6Addr::LOCALHOST.into()
+        };
+        address.set_ip(loopback);
+    }
+    address
 }
 
 /// How Leptos finds the site's files.
@@ -150,8 +233,13 @@ pub(crate) fn leptos_options(site_root: &Path) -> LeptosOptions {
         .build()
 }
 
-fn state(settings: Settings, executor: &Arc<Executor>, database: Database) -> AppState {
-    let leptos = leptos_options(&settings.site_root);
+fn state(
+    settings: Settings,
+    executor: &Arc<Executor>,
+    payments: Payments,
+    leptos: LeptosOptions,
+    stop: CancellationToken,
+) -> AppState {
     let keys = settings.signing_keys.clone();
     let (clock, durations) = (settings.store.clock, settings.store.durations);
     AppState {
@@ -160,13 +248,16 @@ fn state(settings: Settings, executor: &Arc<Executor>, database: Database) -> Ap
         submission: Submission {
             executor: Arc::clone(executor),
             keys: keys.clone(),
+            work: Arc::clone(&payments.work),
         },
         open_tokens: OpenTokens {
-            database,
+            database: executor.database.clone(),
             keys,
             clock,
             durations,
         },
+        payments,
+        stop,
         leptos,
     }
 }

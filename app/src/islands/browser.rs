@@ -1,4 +1,5 @@
-//! The browser's side of the island: listeners on the server's form, and the one lock that all of them share.
+//! The browser's side of the islands. Here: listeners on the server's order form, and the one lock that all of them share; the
+//! order's page is in [`order`].
 //!
 //! Attached once per load, after the HTML stood there for a while: nothing here may overwrite a typed value. The token is read
 //! from the form whenever it is needed and never replaced by anything but a page of the server.
@@ -7,6 +8,7 @@ mod dom;
 mod editing;
 mod http;
 mod live_total;
+pub mod order;
 mod sending;
 mod tabs;
 

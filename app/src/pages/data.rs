@@ -1,11 +1,11 @@
 //! What each page is made from. The server fills these in; the components beside this file show them.
 
+mod order;
 pub mod sandbox;
 
-use crate::{
-    pricing::Quote,
-    wire::{OrderWithJournal, Product},
-};
+pub use order::{OpenPayment, OrderNotice, OrderPage};
+
+use crate::{pricing::Quote, wire::Product};
 
 /// Languages that the pages speak. The message files are `messages/en.ftl` and `messages/zh.ftl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,6 +136,8 @@ pub enum FieldErrorCode {
     NotAText,
     /// Not a whole number of fen.
     NotAnAmount,
+    /// Not the name of a payment channel.
+    NotAChannel,
 }
 
 impl FieldErrorCode {
@@ -151,6 +153,7 @@ impl FieldErrorCode {
             Self::TooManyLines { .. } => "too-many-lines",
             Self::NotAText => "not-a-text",
             Self::NotAnAmount => "not-an-amount",
+            Self::NotAChannel => "not-a-channel",
         }
     }
 
@@ -210,25 +213,6 @@ pub struct StillWorking {
     pub sku: String,
     /// Whether the work has not ended in time: no more refreshing, the buyer is told to send the form again.
     pub gave_up: bool,
-}
-
-/// An order's page.
-#[derive(Clone, Debug)]
-pub struct OrderPage {
-    /// The order with its journal.
-    pub order: OrderWithJournal,
-    /// Name and picture path of each line's product, in the order of the lines.
-    pub products: Vec<(String, String)>,
-    /// Receiver's name.
-    pub name: String,
-    /// Receiver's telephone number.
-    pub phone: String,
-    /// Receiver's address.
-    pub address: String,
-    /// Note to the shop.
-    pub note: String,
-    /// Coupon used, if any.
-    pub coupon: Option<String>,
 }
 
 /// One row of "my orders".

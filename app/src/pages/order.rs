@@ -1,30 +1,65 @@
-//! `/orders/{order_no}`: an order as its owner sees it.
+//! `/orders/{order_no}`: an order as its owner sees it, and everything that its owner can do with it.
+//!
+//! Each press is a plain form that names what it wants: it works without the browser's code, and twice is once on the server.
+//! What can change while the page is open stands in parts marked `data-live`, which the browser's code replaces one by one from a
+//! fresh page. A form is a part of its own, so that nothing else has to wait until the buyer has finished typing in it.
 
-use super::{
-    data::OrderPage,
-    parts::{order_number, price, status_badge, status_text, time},
-};
-use crate::{
-    pricing::format_yuan,
-    texts::Texts,
-    wire::{JournalEntry, OrderBody, OrderLine},
-};
+mod amounts;
+mod content;
+mod head;
+mod journal;
+mod notice;
+mod payment;
+mod refunds;
+mod steps;
+mod surplus;
+
+use super::{data::OrderPage, parts::order_path};
+use crate::{islands::OrderLive, texts::Texts};
 use leptos::prelude::*;
+
+/// The browser's tab: says first when something is wrong, so that it is heard first.
+pub fn title(texts: Texts, page: &OrderPage) -> String {
+    let title = texts.with("order-title", &[("order", page.order.order.order_no.as_str().into())]);
+    match page.notice {
+        Some(_) => texts.with("error-title", &[("title", title.into())]),
+        None => title,
+    }
+}
 
 /// The page.
 pub fn view(texts: Texts, page: &OrderPage) -> AnyView {
+    let article = article(texts, page);
+    view! { <OrderLive>{article}</OrderLive> }.into_any()
+}
+
+/// Its address is stated, because the page also stands at the addresses of its forms when one of them is refused.
+fn article(texts: Texts, page: &OrderPage) -> AnyView {
     let order = &page.order.order;
     view! {
-        <article class="order" id="order" data-order=order.order_no.clone()>
-            {head(texts, order)}
+        <article
+            class="order"
+            id="order"
+            data-order=order.order_no.clone()
+            data-path=order_path(&order.order_no)
+            data-version=page.version.to_string()
+            data-announcement=journal::announcement(texts, page)
+        >
+            <p class="visually-hidden" id="order-announcement" role="status" aria-live="polite"></p>
+            {head::view(texts, page)}
+            {notice::view(texts, page)}
+            {payment::view(texts, page)}
+            {surplus::view(texts, &page.order.surplus)}
             <div class="columns">
                 <div class="stack">
-                    {items(texts, &order.items, &page.products)}
-                    {journal(texts, &page.order.events)}
+                    {content::items(texts, &order.items, &page.products)}
+                    {refunds::list(texts, &page.order.refunds)}
+                    {journal::view(texts, &page.order.events)}
                 </div>
                 <div class="stack">
-                    {amounts(texts, order, page.coupon.clone())}
-                    {receiver(texts, page)}
+                    {amounts::view(texts, page)}
+                    {content::receiver(texts, page)}
+                    {steps::view(texts, page)}
                 </div>
             </div>
         </article>
@@ -32,178 +67,7 @@ pub fn view(texts: Texts, page: &OrderPage) -> AnyView {
     .into_any()
 }
 
-fn head(texts: Texts, order: &OrderBody) -> AnyView {
-    let waiting = order.status == "WAIT_PAY";
-    let deadline = waiting.then(|| {
-        view! {
-            <div>
-                <dt>{texts.get("order-pay-before")}</dt>
-                <dd id="pay-before">{time(texts, &order.pay_before)}</dd>
-            </div>
-        }
-    });
-    let thanks = waiting.then(|| view! { <p class="lead">{texts.get("order-thanks")}</p> });
-    view! {
-        <div class="card order-head">
-            <div class="order-head-title">
-                <h1>{texts.get("order-heading")}</h1>
-                {status_badge(texts, &order.status)}
-            </div>
-            {thanks}
-            <dl class="facts">
-                <div>
-                    <dt>{texts.get("order-number-label")}</dt>
-                    <dd id="order-number">{order_number(&order.order_no)}</dd>
-                </div>
-                <div>
-                    <dt>{texts.get("order-placed-at")}</dt>
-                    <dd>{time(texts, &order.created_at)}</dd>
-                </div>
-                {deadline}
-            </dl>
-        </div>
-    }
-    .into_any()
-}
-
-fn items(texts: Texts, lines: &[OrderLine], products: &[(String, String)]) -> AnyView {
-    let rows: Vec<_> = lines
-        .iter()
-        .enumerate()
-        .map(|(index, line)| {
-            // A product whose name the server no longer knows still has its SKU.
-            let (name, picture) = products
-                .get(index)
-                .cloned()
-                .unwrap_or_else(|| (line.sku.clone(), String::new()));
-            let picture = (!picture.is_empty())
-                .then(|| view! { <img class="picture small" src=picture alt="" width="56" height="56" /> });
-            let pieces = [
-                ("count", line.qty.into()),
-                ("amount", format_yuan(line.unit_price_fen).into()),
-            ];
-            view! {
-                <li class="line" data-sku=line.sku.clone()>
-                    {picture}
-                    <div class="line-text">
-                        <strong>{name}</strong>
-                        <span class="quiet-text">{texts.with("order-pieces", &pieces)}</span>
-                    </div>
-                    <span class="price">{price(texts, line.line_total_fen)}</span>
-                </li>
-            }
-        })
-        .collect();
-    view! {
-        <section class="card" aria-labelledby="items-heading">
-            <h2 id="items-heading">{texts.get("order-items")}</h2>
-            <ul class="lines">{rows}</ul>
-        </section>
-    }
-    .into_any()
-}
-
-fn amounts(texts: Texts, order: &OrderBody, coupon: Option<String>) -> AnyView {
-    let minus = texts.with("minus-price", &[("amount", format_yuan(order.discount_fen).into())]);
-    let discount = (order.discount_fen > 0).then(|| {
-        view! {
-            <div>
-                <dt>{texts.get("summary-discount")}</dt>
-                <dd>{minus}</dd>
-            </div>
-        }
-    });
-    let code = coupon.map(|coupon| {
-        view! {
-            <div>
-                <dt>{texts.get("order-coupon")}</dt>
-                <dd>{coupon}</dd>
-            </div>
-        }
-    });
-    view! {
-        <section class="card" aria-labelledby="amounts-heading">
-            <h2 id="amounts-heading">{texts.get("order-amounts")}</h2>
-            <dl class="amounts">
-                {code}
-                <div>
-                    <dt>{texts.get("summary-subtotal")}</dt>
-                    <dd>{price(texts, order.subtotal_fen)}</dd>
-                </div>
-                {discount}
-                <div class="total">
-                    <dt>{texts.get("summary-total")}</dt>
-                    <dd id="total">{price(texts, order.total_fen)}</dd>
-                </div>
-            </dl>
-        </section>
-    }
-    .into_any()
-}
-
-fn receiver(texts: Texts, page: &OrderPage) -> AnyView {
-    let note = (!page.note.is_empty()).then(|| {
-        view! {
-            <p class="quiet-text">{texts.get("order-note")}</p>
-            <p id="receiver-note">{page.note.clone()}</p>
-        }
-    });
-    view! {
-        <section class="card" aria-labelledby="receiver-heading">
-            <h2 id="receiver-heading">{texts.get("order-receiver")}</h2>
-            <address>
-                <strong id="receiver-name">{page.name.clone()}</strong>
-                <span id="receiver-phone">{page.phone.clone()}</span>
-                <span id="receiver-address">{page.address.clone()}</span>
-            </address>
-            {note}
-        </section>
-        <p class="actions">
-            <a class="button quiet" href="/">
-                {texts.get("order-again")}
-            </a>
-        </p>
-    }
-    .into_any()
-}
-
-fn journal(texts: Texts, events: &[JournalEntry]) -> AnyView {
-    let rows: Vec<_> = events.iter().map(|event| journal_entry(texts, event)).collect();
-    view! {
-        <section class="card" aria-labelledby="journal-heading">
-            <h2 id="journal-heading">{texts.get("order-journal")}</h2>
-            <ol class="timeline" id="journal">
-                {rows}
-            </ol>
-        </section>
-    }
-    .into_any()
-}
-
-/// Events and sources without a text show their own names: an older page must not fail on a newer event.
-fn journal_entry(texts: Texts, event: &JournalEntry) -> AnyView {
-    let what = texts
-        .find(&format!("event-{}", event.event))
-        .unwrap_or_else(|| event.event.clone());
-    let source = texts
-        .find(&format!("source-{}", event.source))
-        .unwrap_or_else(|| event.source.clone());
-    let to = status_text(texts, &event.to);
-    let change = match &event.from {
-        Some(from) => {
-            let change = [("from", status_text(texts, from).into()), ("to", to.into())];
-            texts.with("journal-change", &change)
-        }
-        None => to,
-    };
-    view! {
-        <li data-event=event.event.clone()>
-            <strong>{what}</strong>
-            <span>{change}</span>
-            <span class="quiet-text">
-                {time(texts, &event.at)} <span class="by">{texts.with("journal-by", &[("source", source.into())])}</span>
-            </span>
-        </li>
-    }
-    .into_any()
+/// Where one of the order's forms posts to.
+fn action(page: &OrderPage, step: &str) -> String {
+    format!("{}/{step}", order_path(&page.order.order.order_no))
 }

@@ -53,6 +53,19 @@ pub fn order_number(order_no: &str) -> AnyView {
     .into_any()
 }
 
+/// A payment channel as buyers call it. A channel without a text shows its own name.
+pub fn channel_name(texts: Texts, channel: &str) -> String {
+    texts
+        .find(&format!("channel-{channel}"))
+        .unwrap_or_else(|| channel.to_owned())
+}
+
+/// An address that a link may lead to. What a payment channel sends is not ours, and `javascript:` is an address too.
+pub fn web_address(address: &str) -> Option<String> {
+    let is_web = ["https://", "http://"].iter().any(|scheme| address.starts_with(scheme));
+    is_web.then(|| address.to_owned())
+}
+
 /// A query value or path segment: everything but letters, digits and `-._~` is escaped.
 pub fn url_part(text: &str) -> String {
     text.bytes().fold(String::new(), |mut url, byte| {
@@ -92,6 +105,23 @@ mod tests {
                 .to_html()
                 .contains("2027-01-01 00:00")
         );
+    }
+
+    #[test]
+    fn a_link_leads_to_the_web_and_nowhere_else() {
+        assert_eq!(
+            web_address("https://pay.example/1").as_deref(),
+            Some("https://pay.example/1")
+        );
+        for address in [
+            "javascript:alert(1)",
+            "weixin://wxpay/1",
+            "//pay.example",
+            " https://x",
+            "",
+        ] {
+            assert_eq!(web_address(address), None, "{address}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Every page in every state and both languages: it renders, no text is missing, and what was typed stays text.
 
+mod orders;
 mod samples;
 mod sandbox_samples;
 
@@ -82,7 +83,7 @@ fn what_was_typed_stays_text_on_every_page() {
             let scripts = tags(&html).filter(|tag| tag.starts_with("script")).count();
             assert_eq!(
                 scripts,
-                usize::from(name.starts_with("form-")),
+                usize::from(name.starts_with("form-") || name.starts_with("order-")),
                 "{name} with {typed}: {html}"
             );
             assert!(!html.contains("<img src=x"), "{name} with {typed}");
@@ -109,9 +110,9 @@ fn every_typed_field_comes_back_as_it_was_typed() {
                 .last();
             assert_eq!(value.map(unescaped).as_deref(), Some(*typed), "field {name}");
         }
-        let html = render(Language::English, Page::Order(Box::new(samples::order(typed, "PAID"))));
-        // Name, telephone, address, note and coupon.
-        assert_eq!(unescaped(&html).matches(typed).count(), 5, "{html}");
+        let html = render(Language::English, Page::Order(Box::new(samples::orders::paid(typed))));
+        // Name, telephone, address, note, coupon, and the reason of a refund.
+        assert_eq!(unescaped(&html).matches(typed).count(), 6, "{html}");
     }
 }
 

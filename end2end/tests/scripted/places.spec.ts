@@ -4,10 +4,11 @@
 import type { Page } from "@playwright/test";
 import { expectAccessible, expectNoOverflow } from "../../support/accessibility.ts";
 import { TEA, type OrderForm } from "../../support/order-form.ts";
+import type { OrderPage } from "../../support/payment.ts";
 import { expect, test } from "../../support/shop.ts";
 
 /** Every page and state, by name, with the way to get there. */
-const PLACES: [string, (page: Page, form: OrderForm) => Promise<void>][] = [
+const PLACES: [string, (page: Page, form: OrderForm, order: OrderPage) => Promise<void>][] = [
   ["the catalogue", async (page) => void (await page.goto("/"))],
   ["the empty form", async (_, form) => form.open()],
   [
@@ -45,6 +46,74 @@ const PLACES: [string, (page: Page, form: OrderForm) => Promise<void>][] = [
     },
   ],
   [
+    "an order with a QR code to scan",
+    async (_, form, order) => {
+      await form.openAndFill();
+      await form.order();
+      await order.choose("wechat");
+    },
+  ],
+  [
+    "an order with a payment to go to",
+    async (_, form, order) => {
+      await form.openAndFill();
+      await form.order();
+      await order.choose("alipay");
+    },
+  ],
+  [
+    "an order whose payment failed",
+    async (page, form, order) => {
+      await form.openAndFill();
+      await form.order();
+      await order.choose("wechat");
+      await order.atTheCashier("Fail");
+      await expect(page.locator("#payment-failed")).toBeVisible();
+    },
+  ],
+  [
+    "a cancelled order",
+    async (page, form, order) => {
+      await form.openAndFill();
+      await form.order();
+      await page.locator("#cancel > summary").click();
+      await expectAccessible(page);
+      await page.locator("#cancel-order").click();
+      await order.expectStatus("CLOSED");
+    },
+  ],
+  [
+    "a paid order with a refund and the form of another",
+    async (_, form, order) => {
+      await form.openAndFill();
+      await form.order();
+      await order.pay("webhook");
+      await order.refund("One is enough", "5.00");
+      await order.expectRefunded("5.00");
+      await order.fillRefund("None, after all");
+    },
+  ],
+  [
+    "a refused refund",
+    async (_, form, order) => {
+      await form.openAndFill();
+      await form.order();
+      await order.pay("alipay");
+      await order.refund("Much too much", "999999.00");
+      await expect(order.notice).toBeVisible();
+    },
+  ],
+  [
+    "a refunded order",
+    async (_, form, order) => {
+      await form.openAndFill();
+      await form.order();
+      await order.pay("wechat");
+      await order.refund("None, after all");
+      await order.expectStatus("REFUNDED");
+    },
+  ],
+  [
     "a list of orders",
     async (page, form) => {
       await form.openAndFill();
@@ -59,18 +128,18 @@ const PLACES: [string, (page: Page, form: OrderForm) => Promise<void>][] = [
 ];
 
 for (const [name, reach] of PLACES) {
-  test(`${name} is accessible in light and in dark`, async ({ page, form }) => {
-    await reach(page, form);
+  test(`${name} is accessible in light and in dark`, async ({ page, form, order }) => {
+    await reach(page, form, order);
 
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: "dark" });
     await expectAccessible(page);
   });
 
-  test(`${name} fits a screen of 320 pixels`, async ({ page, form }) => {
+  test(`${name} fits a screen of 320 pixels`, async ({ page, form, order }) => {
     await page.setViewportSize({ width: 320, height: 640 });
 
-    await reach(page, form);
+    await reach(page, form, order);
 
     await expectNoOverflow(page);
   });

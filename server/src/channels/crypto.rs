@@ -70,7 +70,7 @@ impl PublicKey {
         Ok((Self(certificate.public_key().raw.to_vec()), Some(serial)))
     }
 
-    /// Reads a public key from its DER form (SubjectPublicKeyInfo), as Alipay hands it out in Base64.
+    /// Reads a public key from its DER form (`SubjectPublicKeyInfo`), as Alipay hands it out in Base64.
     pub fn from_der(der: &[u8]) -> Self {
         Self(der.to_vec())
     }

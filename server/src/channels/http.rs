@@ -1,5 +1,6 @@
-//! How the channels reach their providers: one attempt, bounded in time and size, without redirects and without the environment's
-//! proxies. Asking again is the caller's business, because only the caller knows when.
+//! How the channels reach their providers: one attempt, bounded in time and size, without redirects and environment proxies.
+//!
+//! Asking again is the caller's business, because only the caller knows when.
 
 use super::ChannelError;
 use axum::http::HeaderMap;

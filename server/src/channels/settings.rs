@@ -11,7 +11,7 @@ pub struct ChannelOptions {
     #[arg(long, global = true, env = "ONCEMART_NOTIFY_URL", value_name = "URL")]
     pub notify_url: Option<String>,
 
-    /// WeChat Pay: where its API is [default: https://api.mch.weixin.qq.com]
+    /// WeChat Pay: where its API is [default: `https://api.mch.weixin.qq.com`]
     #[arg(long, global = true, env = "ONCEMART_WECHAT_API", value_name = "URL")]
     pub wechat_api: Option<String>,
     /// WeChat Pay: the merchant's number (mchid)
@@ -23,27 +23,27 @@ pub struct ChannelOptions {
     /// WeChat Pay: serial number of the merchant's certificate
     #[arg(long, global = true, env = "ONCEMART_WECHAT_MERCHANT_SERIAL", value_name = "SERIAL")]
     pub wechat_merchant_serial: Option<String>,
-    /// WeChat Pay: file with the merchant's private key (apiclient_key.pem)
+    /// WeChat Pay: file with the merchant's private key (`apiclient_key.pem`)
     #[arg(long, global = true, env = "ONCEMART_WECHAT_MERCHANT_KEY", value_name = "FILE")]
     pub wechat_merchant_key: Option<String>,
-    /// WeChat Pay: file with the APIv3 key, 32 characters
+    /// WeChat Pay: file with the `APIv3` key, 32 characters
     #[arg(long, global = true, env = "ONCEMART_WECHAT_API_V3_KEY", value_name = "FILE")]
     pub wechat_api_v3_key: Option<String>,
     /// WeChat Pay: what its signatures are verified with, separated by commas: FILE of a platform certificate, or
-    /// PUB_KEY_ID_…=FILE of a public key; all are accepted at once
+    /// `PUB_KEY_ID_…=FILE` of a public key; all are accepted at once
     #[arg(long, global = true, env = "ONCEMART_WECHAT_PLATFORM_KEYS", value_name = "KEYS")]
     pub wechat_platform_keys: Option<String>,
 
-    /// Alipay: its gateway [default: https://openapi.alipay.com/gateway.do]
+    /// Alipay: its gateway [default: `https://openapi.alipay.com/gateway.do`]
     #[arg(long, global = true, env = "ONCEMART_ALIPAY_GATEWAY", value_name = "URL")]
     pub alipay_gateway: Option<String>,
     /// Alipay: the gateway as the buyer's browser reaches it, if that is another address [default: the gateway]
     #[arg(long, global = true, env = "ONCEMART_ALIPAY_PAGE_GATEWAY", value_name = "URL")]
     pub alipay_page_gateway: Option<String>,
-    /// Alipay: the application (app_id)
+    /// Alipay: the application (`app_id`)
     #[arg(long, global = true, env = "ONCEMART_ALIPAY_APP", value_name = "APP_ID")]
     pub alipay_app: Option<String>,
-    /// Alipay: who receives the money (seller_id)
+    /// Alipay: who receives the money (`seller_id`)
     #[arg(long, global = true, env = "ONCEMART_ALIPAY_SELLER", value_name = "SELLER_ID")]
     pub alipay_seller: Option<String>,
     /// Alipay: file with the application's private key

@@ -22,7 +22,7 @@ use std::fmt;
 
 pub use signing::{Authorization, request_message, signed_message};
 
-/// The APIv3 key: 32 characters, which are the 32 bytes of an AES-256 key.
+/// The `APIv3` key: 32 characters, which are the 32 bytes of an AES-256 key.
 #[derive(Clone)]
 pub struct ApiV3Key([u8; 32]);
 

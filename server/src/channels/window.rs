@@ -4,8 +4,9 @@ use crate::clock::Milliseconds;
 use axum::http::{HeaderMap, HeaderName};
 use jiff::{Timestamp, civil::DateTime, tz::Offset};
 
-/// How far a time of signing may be from now, before or behind: at this distance a message is refused. A captured message is worth
-/// nothing afterwards; until then it is harmless, because what it says happens once.
+/// How far a time of signing may be from now, before or behind; at this distance a message is refused.
+///
+/// A captured message is worth nothing afterwards. Until then it is harmless, because what it says happens once.
 pub const WINDOW: Milliseconds = 300_000;
 
 /// Whether a time of signing, in seconds since 1970, is near enough.

@@ -30,6 +30,17 @@ pub fn is_order_number(text: &str) -> bool {
         })
 }
 
+/// The number of an order's payment: the channel's key. The order can be read off it: `OM-7K3F-9QWX-2MHD-W1`.
+pub fn payment_number(order_no: &str, channel_letter: char, ordinal: i64) -> String {
+    format!("{order_no}-{channel_letter}{ordinal}")
+}
+
+/// The order that a number at a channel belongs to: an order's own number, or one that begins with it and a hyphen.
+pub fn order_of_number(number: &str) -> Option<&str> {
+    let (order_no, rest) = number.split_at_checked(17)?;
+    (is_order_number(order_no) && (rest.is_empty() || rest.starts_with('-'))).then_some(order_no)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +64,23 @@ mod tests {
             "OM-0000-0000-0000 ",
         ] {
             assert!(!is_order_number(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_payment_names_its_order() {
+        let number = payment_number("OM-0000-0000-0001", 'W', 2);
+        assert_eq!(number, "OM-0000-0000-0001-W2");
+        assert_eq!(order_of_number(&number), Some("OM-0000-0000-0001"));
+        assert_eq!(order_of_number("OM-0000-0000-0001"), Some("OM-0000-0000-0001"));
+        for other in [
+            "",
+            "NOPE-1",
+            "OM-0000-0000-00012",
+            "键键键键键键键键键",
+            "OM-0000-0000-000I-W1",
+        ] {
+            assert_eq!(order_of_number(other), None, "{other}");
         }
     }
 

@@ -9,14 +9,20 @@ use crate::{
     caller::SessionId,
     domain::order_number::is_order_number,
     orders::read::{self, OrderRead},
+    payments::{read::payable_channels, requests::RefundForm},
     problem::Problem,
 };
-use app::pages::data::{OrderPage, OrderSummary, Page};
+use app::{
+    pages::data::{OpenPayment, OrderNotice, OrderPage, OrderSummary, Page},
+    wire::OrderWithJournal,
+};
 use axum::{
     extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, HeaderName, Method, StatusCode},
     response::Response,
 };
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use qrcode::{QrCode, render::svg};
 
 /// What a browser says that fetches ahead.
 const SEC_PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
@@ -62,14 +68,36 @@ pub async fn show(
     let (Some(session), Some(order_no)) = (sessions.find(&headers), order_no) else {
         return Err(Problem::not_found());
     };
-    let page = page_of(&state, &frames, &session, &order_no)
-        .await?
-        .ok_or_else(Problem::not_found)?;
+    let found = respond(&state, &frames, &session, &order_no, StatusCode::OK, Shown::default()).await?;
     if method == Method::GET && !headers.contains_key(SEC_PURPOSE) {
         state.open_tokens.mark_seen(&session, &order_no).await?;
     }
-    let page = Page::Order(Box::new(page));
-    Ok(sessions.keep(render::page(&state, &frames, StatusCode::OK, page), &session))
+    Ok(found)
+}
+
+/// What an order's page shows besides the order: why the last press had no effect, and what was typed.
+#[derive(Debug, Default)]
+pub struct Shown {
+    /// Why the last press had no effect.
+    pub notice: Option<OrderNotice>,
+    /// The refund form as typed.
+    pub typed: Option<RefundForm>,
+}
+
+/// The page of an owner's order, with a status.
+pub async fn respond(
+    state: &AppState,
+    frames: &Frames,
+    session: &SessionId,
+    order_no: &str,
+    status: StatusCode,
+    shown: Shown,
+) -> Result<Response, Problem> {
+    let page = page_of(state, frames, session, order_no, shown)
+        .await?
+        .ok_or_else(Problem::not_found)?;
+    let response = render::page(state, frames, status, Page::Order(Box::new(page)));
+    Ok(Sessions::of(state).keep(response, session))
 }
 
 async fn page_of(
@@ -77,6 +105,7 @@ async fn page_of(
     frames: &Frames,
     session: &SessionId,
     order_no: &str,
+    shown: Shown,
 ) -> Result<Option<OrderPage>, sqlx::Error> {
     let found = {
         let mut connection = state.executor.database.reader().await?;
@@ -89,6 +118,7 @@ async fn page_of(
         address,
         note,
         coupon,
+        version,
     }) = found
     else {
         return Ok(None);
@@ -103,13 +133,63 @@ async fn page_of(
             None => (line.sku.clone(), String::new()),
         })
         .collect();
+    let body = &order.order;
+    let channels = payable_channels(&state.payments.channels, &body.status, body.total_fen)
+        .into_iter()
+        .map(|channel| channel.as_str().to_owned())
+        .collect();
+    let refundable = matches!(body.status.as_str(), "PAID" | "SHIPPED" | "COMPLETED");
+    let typed = shown.typed.unwrap_or_default();
     Ok(Some(OrderPage {
-        order,
+        version,
         products,
         name,
         phone,
         address,
         note,
         coupon,
+        channels,
+        open_payment: open_payment(&order),
+        can_cancel: body.status == "WAIT_PAY",
+        can_confirm_receipt: body.status == "SHIPPED",
+        refundable_fen: if refundable {
+            order.paid_fen - order.refund_asked_fen
+        } else {
+            0
+        },
+        // A number of this page alone: however often its form is sent, it is one refund.
+        refund_no: Some(typed.refund_no)
+            .filter(|number| !number.is_empty())
+            .unwrap_or_else(|| format!("RF-{}", uuid::Uuid::now_v7().simple())),
+        refund_amount: Some(typed.amount).filter(|amount| !amount.is_empty()),
+        refund_reason: typed.reason,
+        notice: shown.notice,
+        order,
     }))
+}
+
+/// The payment that waits for the buyer: the newest that is open, while the order can be paid.
+fn open_payment(order: &OrderWithJournal) -> Option<OpenPayment> {
+    if order.order.status != "WAIT_PAY" {
+        return None;
+    }
+    let payment = order.payments.iter().rev().find(|payment| payment.action.is_some())?;
+    let action = payment.action.as_ref()?;
+    let is_code = action.kind == "qr";
+    // A real code's text is of the provider's own app; the sandbox's is an address that this very device can open.
+    let is_address = action.url.starts_with("http://") || action.url.starts_with("https://");
+    Some(OpenPayment {
+        channel: payment.channel.clone(),
+        kind: action.kind.clone(),
+        url: action.url.clone(),
+        qr_image: if is_code { qr_image(&action.url) } else { None },
+        payable_here: (is_code && is_address).then(|| action.url.clone()),
+    })
+}
+
+/// A QR code as an image that needs no further request. None for a text that no code can hold.
+fn qr_image(text: &str) -> Option<String> {
+    let code = QrCode::new(text.as_bytes()).ok()?;
+    let drawing = code.render::<svg::Color<'_>>().min_dimensions(240, 240).build();
+    Some(format!("data:image/svg+xml;base64,{}", STANDARD.encode(drawing)))
 }

@@ -63,15 +63,34 @@ pub struct Call<O> {
 }
 
 /// Something that can be done at most once.
+///
+/// An operation that must ask somebody outside before it knows its answer first writes an intent ([`Self::intend`]), which commits
+/// together with the claim, then asks without any connection or transaction in hand ([`Self::ask`]), and goes on like any other. A
+/// crash in between leaves the intent, from which the same call can be made again.
 pub trait Operation: Send + Sync + 'static {
     /// What the effects will be, worked out before the transaction.
     type Plan: Send + Sync;
+    /// What the outside said; `()` for an operation that asks nobody.
+    type Reply: Send + Sync;
+
+    /// Whether it asks somebody outside.
+    const ASKS_OUTSIDE: bool = false;
+
+    /// Writes what is going to be asked, under a number of its own that a second attempt finds again. Runs in a transaction in
+    /// which the claim is known to be ours; only for operations that ask.
+    fn intend(&self, _transaction: &mut AnyConnection) -> impl Future<Output = Result<Intended, sqlx::Error>> + Send {
+        async { Ok(Intended::Written) }
+    }
+
+    /// Asks the outside; who asks nobody has a reply at once. Asking again with the intent's number must be safe: nobody can know whether the last answer was lost.
+    fn ask(&self) -> impl Future<Output = Result<Self::Reply, Unanswered>> + Send;
 
     /// Works out the effects and the answer they deserve, reading without a transaction. What it read may have changed by the
     /// time of [`Self::apply`], whose conditional writes find out.
     fn plan(
         &self,
         connection: &mut AnyConnection,
+        reply: &Self::Reply,
     ) -> impl Future<Output = Result<Planned<Self::Plan>, sqlx::Error>> + Send;
 
     /// Writes the effects inside the business transaction, behind the fence. Every write that depends on something read is
@@ -81,6 +100,24 @@ pub trait Operation: Send + Sync + 'static {
         transaction: &mut AnyConnection,
         plan: &Self::Plan,
     ) -> impl Future<Output = Result<Applied, sqlx::Error>> + Send;
+}
+
+/// What [`Operation::intend`] did.
+#[derive(Debug)]
+pub enum Intended {
+    /// The intent is written, or was there already.
+    Written,
+    /// It is refused, with this reason.
+    Refused(Answer),
+}
+
+/// Why [`Operation::ask`] has no reply.
+#[derive(Debug)]
+pub enum Unanswered {
+    /// It is not known whether it was done: try again later with the same number.
+    Unknown,
+    /// A definite no, with this reason.
+    Refused(Answer),
 }
 
 /// What [`Operation::plan`] found.

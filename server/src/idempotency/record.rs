@@ -223,6 +223,27 @@ pub async fn fence(
     .await
 }
 
+/// Whether the claim is still ours; if so nobody can take it over before this transaction ends. Committing this flushes the claim
+/// too, which need not have reached the disk before.
+pub async fn hold(
+    transaction: &mut AnyConnection,
+    key: &ScopedKey,
+    claim: &Claim,
+    now: Milliseconds,
+) -> Result<bool, sqlx::Error> {
+    let held = sqlx::query(
+        "UPDATE idempotent_record SET updated_at = $4
+         WHERE biz_type = $1 AND biz_key = $2 AND claim_id = $3 AND status = 0",
+    )
+    .bind(key.biz_type)
+    .bind(&key.biz_key)
+    .bind(&claim.id)
+    .bind(now)
+    .execute(transaction)
+    .await?;
+    Ok(held.rows_affected() == 1)
+}
+
 /// Marks the record refused with its reason, if the claim is still ours. The key is free again.
 pub async fn refuse(
     connection: &mut AnyConnection,

@@ -4,19 +4,18 @@
 //! conditional write that holds only if what was read still holds: a price that changed or stock that ran out in between makes
 //! the plan stale, and it is made anew. The lock order is the same for everyone: record, order, stock by SKU, coupon.
 
-use super::request::{Expectation, OrderRequest};
+use super::{
+    advance,
+    request::{Expectation, OrderRequest},
+};
 use crate::{
     caller::{Caller, SessionId},
     catalog,
     clock::{Clock, Milliseconds, milliseconds, rfc3339},
     coupons,
-    domain::{
-        message::MessageKind,
-        order::{Decision, OrderEvent, Status, decide},
-        order_number::order_number,
-    },
+    domain::{self, message::MessageKind, order::Status, order_number::order_number},
     durations::Durations,
-    idempotency::{Answer, Applied, Operation, Planned, ScopedKey},
+    idempotency::{Answer, Applied, Operation, Planned, ScopedKey, Unanswered},
     outbox,
     problem::{Problem, ProblemKind},
     tokens::{self, SubmitToken},
@@ -64,8 +63,13 @@ pub struct OrderPlan {
 
 impl Operation for PlaceOrder {
     type Plan = OrderPlan;
+    type Reply = ();
 
-    async fn plan(&self, connection: &mut AnyConnection) -> Result<Planned<OrderPlan>, sqlx::Error> {
+    async fn ask(&self) -> Result<(), Unanswered> {
+        Ok(())
+    }
+
+    async fn plan(&self, connection: &mut AnyConnection, (): &()) -> Result<Planned<OrderPlan>, sqlx::Error> {
         match self.work_out(connection).await? {
             Ok(plan) => {
                 let answer = plan.answer();
@@ -80,21 +84,19 @@ impl Operation for PlaceOrder {
             return self.what_is_in_the_way(transaction).await;
         }
         self.insert_lines(transaction, plan).await?;
-        super::advance::write_journal(
-            transaction,
-            &plan.order_no,
-            1,
-            OrderEvent::Placed {
-                total_fen: plan.quote.total_fen,
-            },
-            self.caller.source(),
-            None,
-            plan.status,
-            plan.created_at,
-        )
-        .await?;
+        let entry = advance::Entry {
+            order_no: &plan.order_no,
+            version: 1,
+            event: "placed",
+            detail: String::new(),
+            source: self.caller.source(),
+            from: None,
+            to: plan.status,
+            now: plan.created_at,
+        };
+        advance::write_journal(transaction, entry).await?;
         for message in plan.messages {
-            outbox::write(transaction, &plan.order_no, 1, *message, plan.created_at).await?;
+            outbox::write(transaction, &plan.order_no, 1, *message, "", plan.created_at).await?;
         }
         if let Some((session, token)) = &self.token {
             tokens::mark_ordered(transaction, session, token, &plan.order_no).await?;
@@ -162,21 +164,11 @@ impl PlaceOrder {
             let detail = format!("The total is {} fen, not {expected} fen.", quote.total_fen);
             return Err(Problem::new(ProblemKind::PriceChanged, detail).with("total_fen", quote.total_fen));
         }
-        let Decision::Step { to, messages } = decide(
-            None,
-            OrderEvent::Placed {
-                total_fen: quote.total_fen,
-            },
-        ) else {
-            return Err(Problem::new(
-                ProblemKind::InternalError,
-                "A new order has nowhere to go.",
-            ));
-        };
+        let (order, messages) = domain::order::place(quote.total_fen);
         let created_at = self.clock.now();
         Ok(OrderPlan {
             order_no: order_number(rand::random()),
-            status: to,
+            status: order.status,
             messages,
             lines,
             quote,

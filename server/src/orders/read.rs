@@ -1,6 +1,6 @@
 //! Orders as their owners read them. Every statement names the owner: another's order reads like one that is not there.
 
-use crate::clock::rfc3339;
+use crate::{clock::rfc3339, payments};
 use app::wire::{JournalEntry, OrderBody, OrderLine, OrderWithJournal};
 use sqlx::{AnyConnection, Row as _, any::AnyRow};
 
@@ -19,6 +19,8 @@ pub struct OrderRead {
     pub note: String,
     /// Coupon, if one was used.
     pub coupon: Option<String>,
+    /// The order's version, which every event makes one higher.
+    pub version: i64,
 }
 
 /// One line of an owner's list.
@@ -47,7 +49,7 @@ pub async fn find(
 ) -> Result<Option<OrderRead>, sqlx::Error> {
     let row = sqlx::query(
         "SELECT order_no, status, subtotal_fen, discount_fen, total_fen, currency, coupon, name, phone, address, note,
-                created_at, pay_before
+                created_at, pay_before, version, paid_fen, refund_asked_fen, refunded_fen
          FROM orders WHERE order_no = $1 AND owner = $2",
     )
     .bind(order_no)
@@ -61,6 +63,12 @@ pub async fn find(
     Ok(Some(OrderRead {
         order: OrderWithJournal {
             order: body_of(&row, items)?,
+            paid_fen: row.try_get("paid_fen")?,
+            refund_asked_fen: row.try_get("refund_asked_fen")?,
+            refunded_fen: row.try_get("refunded_fen")?,
+            payments: payments::read::payments(connection, order_no).await?,
+            refunds: payments::read::refunds(connection, order_no).await?,
+            surplus: payments::read::surplus(connection, order_no).await?,
             events,
         },
         name: row.try_get("name")?,
@@ -68,6 +76,7 @@ pub async fn find(
         address: row.try_get("address")?,
         note: row.try_get("note")?,
         coupon: Some(coupon).filter(|code| !code.is_empty()),
+        version: row.try_get("version")?,
     }))
 }
 
@@ -106,7 +115,7 @@ async fn lines(connection: &mut AnyConnection, order_no: &str) -> Result<Vec<Ord
 
 async fn journal(connection: &mut AnyConnection, order_no: &str) -> Result<Vec<JournalEntry>, sqlx::Error> {
     let rows = sqlx::query(
-        "SELECT version, event, source, from_status, to_status, occurred_at FROM order_event
+        "SELECT version, event, detail, source, from_status, to_status, occurred_at FROM order_event
          WHERE order_no = $1 ORDER BY version",
     )
     .bind(order_no)
@@ -118,6 +127,7 @@ async fn journal(connection: &mut AnyConnection, order_no: &str) -> Result<Vec<J
             Ok(JournalEntry {
                 version: row.try_get("version")?,
                 event: row.try_get("event")?,
+                detail: row.try_get("detail")?,
                 source: row.try_get("source")?,
                 from: Some(from).filter(|status| !status.is_empty()),
                 to: row.try_get("to_status")?,

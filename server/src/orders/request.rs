@@ -7,15 +7,16 @@ mod field;
 mod form;
 mod json;
 
-pub use field::clean_text;
-pub use form::{FormFields, FormLineFields};
+pub use field::{RawField, clean_text, optional_text, required_text};
+pub use form::{FormFields, FormLineFields, form_pairs};
+pub use json::raw;
 
 use crate::{idempotency::Digest, tokens::is_sku};
 use app::{
     pages::data::{FieldError, FieldErrorCode},
     pricing::{MAX_LINES, MAX_PIECES_PER_LINE},
 };
-use field::{RawField, optional_text, phone_number, required_text};
+use field::phone_number;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

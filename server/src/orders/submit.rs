@@ -16,6 +16,7 @@ use crate::{
     tokens::{SubmitToken, order_key},
 };
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Submits orders.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub struct Submission {
     pub executor: Arc<Executor>,
     /// What signed the tokens.
     pub keys: SigningKeys,
+    /// Wakes what waits for an order: a notification that came before it.
+    pub work: Arc<Notify>,
 }
 
 impl Submission {
@@ -50,10 +53,7 @@ impl Submission {
             }
         };
         let (request, expectation) = parse()?;
-        let digest = request.digest().map_err(|error| {
-            tracing::error!(%error, "a request could not be digested");
-            Problem::new(ProblemKind::InternalError, "The request could not be digested.")
-        })?;
+        let digest = request.digest()?;
         let operation = PlaceOrder {
             request,
             expectation,
@@ -72,6 +72,7 @@ impl Submission {
                 operation,
             })
             .await;
+        self.work.notify_waiters();
         match outcome {
             // Too old for a first claim: if the record is gone but the order is there, its owner is led to it.
             Outcome::TooOld => match self.order_of(&key.biz_key).await {

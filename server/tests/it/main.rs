@@ -12,5 +12,6 @@ mod duplicates;
 mod gate;
 mod money;
 mod order_row;
+mod payments;
 mod surface;
 mod tokens;

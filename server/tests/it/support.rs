@@ -5,6 +5,7 @@ pub mod client;
 pub mod daemon;
 
 pub mod page;
+pub mod payment;
 pub mod proxy;
 pub mod raw;
 pub mod services;

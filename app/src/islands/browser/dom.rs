@@ -1,7 +1,8 @@
-//! The form in the page: finding its parts, showing states, texts from its data attributes.
+//! The form in the page (finding its parts, showing states, texts from its data attributes), and what every page needs.
 
-use js_sys::Function;
+use js_sys::{Function, Promise};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Document, Element, Event, EventTarget, HtmlElement, HtmlFormElement, HtmlInputElement, NodeList, Window,
 };
@@ -132,6 +133,15 @@ pub fn listen(target: &EventTarget, name: &str, handler: impl FnMut(Event) + 'st
         .unchecked_into();
     // Fails only for a target without events, which no caller has.
     let _ = target.add_event_listener_with_callback(name, &closure);
+}
+
+/// Waits.
+pub async fn sleep(window: &Window, milliseconds: i32) {
+    let promise = Promise::new(&mut |resolve, _reject| {
+        // A page without timers is one that is being left.
+        let _ = window.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds);
+    });
+    let _ = JsFuture::from(promise).await;
 }
 
 /// A property of an object, as text.

@@ -8,7 +8,7 @@ use super::{
     http, live_total,
 };
 use wasm_bindgen::JsCast;
-use web_sys::{Document, DomParser, Element, HtmlElement, HtmlInputElement, SupportedType};
+use web_sys::{Document, Element, HtmlElement, HtmlInputElement};
 
 /// Posts the edit and shows its outcome. The caller holds the lock; it is given back here.
 pub async fn run(guard: &Guard, edit: &str) {
@@ -31,11 +31,7 @@ async fn answer(page: &Page, edit: &str) -> Option<Document> {
     // The attribute, because the property `action` would be a field of that name.
     let url = page.form.get_attribute("action")?;
     let response = http::post(&page.window, &url, &body, &[("Accept", "text/html")]).await?;
-    let html = http::text(&response).await?;
-    DomParser::new()
-        .ok()?
-        .parse_from_string(&html, SupportedType::TextHtml)
-        .ok()
+    http::parse(&http::text(&response).await?)
 }
 
 /// Puts the fragments of the answer in place, keeping what was typed meanwhile and where the focus was.

@@ -1,12 +1,14 @@
 //! Every page in every state, made from one text that stands wherever a buyer or an API client can put text.
 
+pub mod orders;
+
 use crate::{
     pages::data::{
-        FieldError, FieldErrorCode, FormBecameOrder, FormLine, FormNotice, Message, OrderForm, OrderPage, OrderSummary,
-        Page, ProblemType, StillWorking,
+        FieldError, FieldErrorCode, FormBecameOrder, FormLine, FormNotice, Message, OrderForm, OrderSummary, Page,
+        ProblemType, StillWorking,
     },
     pricing::Quote,
-    wire::{JournalEntry, OrderBody, OrderLine, OrderWithJournal, Product},
+    wire::Product,
 };
 
 /// The types that the server answers with.
@@ -37,7 +39,7 @@ pub const PROBLEMS: &[(&str, u16)] = &[
 ];
 
 /// What can be wrong with a field.
-pub const FIELD_ERRORS: [FieldErrorCode; 9] = [
+pub const FIELD_ERRORS: [FieldErrorCode; 10] = [
     FieldErrorCode::Required,
     FieldErrorCode::TooLong { maximum: 200 },
     FieldErrorCode::ForbiddenCharacter,
@@ -47,6 +49,7 @@ pub const FIELD_ERRORS: [FieldErrorCode; 9] = [
     FieldErrorCode::TooManyLines { maximum: 50 },
     FieldErrorCode::NotAText,
     FieldErrorCode::NotAnAmount,
+    FieldErrorCode::NotAChannel,
 ];
 
 /// Every page in every state, with a name for each.
@@ -77,17 +80,11 @@ pub fn all(typed: &str) -> Vec<(String, Page)> {
             .into_iter()
             .map(|(name, form)| (name, Page::OrderForm(Box::new(form)))),
     );
-    for status in [
-        "WAIT_PAY",
-        "PAID",
-        "SHIPPED",
-        "COMPLETED",
-        "CLOSED",
-        "REFUNDING",
-        "REFUNDED",
-    ] {
-        pages.push((format!("order-{status}"), Page::Order(Box::new(order(typed, status)))));
-    }
+    pages.extend(
+        orders::all(typed)
+            .into_iter()
+            .map(|(name, order)| (name, Page::Order(Box::new(order)))),
+    );
     let problems: Vec<_> = PROBLEMS
         .iter()
         .map(|&(slug, status)| ProblemType { slug, status })
@@ -342,56 +339,6 @@ fn summaries() -> Vec<OrderSummary> {
         summary("2026-AB12-CD34", "PAID", 1, 1990, "2026-11-30T16:00:00.250Z"),
         summary("9Q4T7KXM2PRW", "SOMETHING_NEW", 99, 297, "2026-11-02T01:07:00Z"),
     ]
-}
-
-/// An order whose texts are all the given one.
-pub fn order(typed: &str, status: &str) -> OrderPage {
-    let line = |sku: &str, qty, unit_price_fen: i64| OrderLine {
-        sku: sku.to_owned(),
-        qty,
-        unit_price_fen,
-        line_total_fen: unit_price_fen * qty,
-    };
-    let entry = |version, event: &str, source: &str, from: Option<&str>, to: &str, at: &str| JournalEntry {
-        version,
-        event: event.to_owned(),
-        source: source.to_owned(),
-        from: from.map(str::to_owned),
-        to: to.to_owned(),
-        at: at.to_owned(),
-    };
-    OrderPage {
-        order: OrderWithJournal {
-            order: OrderBody {
-                order_no: "7K3M9QXT2VHD".to_owned(),
-                status: status.to_owned(),
-                items: vec![line("SKU-10", 1, 2900), line("SKU-3", 2, 1990)],
-                subtotal_fen: 6880,
-                discount_fen: 500,
-                total_fen: 6380,
-                currency: "CNY".to_owned(),
-                created_at: "2026-12-01T09:35:00Z".to_owned(),
-                pay_before: "2026-12-01T10:05:00Z".to_owned(),
-            },
-            events: vec![
-                entry(1, "placed", "buyer", None, "WAIT_PAY", "2026-12-01T09:35:00Z"),
-                entry(
-                    2,
-                    "something_new",
-                    "api_client",
-                    Some("WAIT_PAY"),
-                    status,
-                    "2026-12-01T09:36:10Z",
-                ),
-            ],
-        },
-        products: vec![("Limited mug".to_owned(), "/pictures/sku-10.svg".to_owned())],
-        name: typed.to_owned(),
-        phone: typed.to_owned(),
-        address: typed.to_owned(),
-        note: typed.to_owned(),
-        coupon: Some(typed.to_owned()),
-    }
 }
 
 /// Every page that only says something.

@@ -126,6 +126,8 @@ impl Alipay {
         }))
     }
 
+    /// Closes. A payment whose page the buyer never opened is not known to Alipay and counts as closed, although its address can still
+    /// be opened until `time_expire`: money that comes so late is the caller's to give back.
     pub(super) async fn ask_to_close(&self, payment_no: &str) -> Result<Closing, ChannelError> {
         let content = json!({ "out_trade_no": payment_no });
         let error = match self.ask("alipay.trade.close", &content).await? {

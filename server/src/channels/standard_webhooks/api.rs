@@ -81,6 +81,9 @@ impl StandardWebhooks {
             "unknown" => PaymentState::Unknown,
             "succeeded" => {
                 let paid: Paid = parsed(&answer)?;
+                if paid.transaction_id.is_empty() {
+                    return Err(ChannelError::Untrusted("a payment without its number".to_owned()));
+                }
                 PaymentState::Succeeded(PaidFact {
                     payment_no: paid.payment_no,
                     transaction_id: paid.transaction_id,

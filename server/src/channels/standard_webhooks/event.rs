@@ -98,6 +98,10 @@ fn fact(kind: &str, data: &str) -> Result<(String, Fact), Rejected> {
     let fact = match kind {
         "payment.succeeded" => {
             let paid: Paid = parsed(data)?;
+            // It is what tells one arrival of money from another.
+            if paid.transaction_id.is_empty() {
+                return Err(Rejected::Content);
+            }
             Fact::Paid(PaidFact {
                 payment_no,
                 transaction_id: paid.transaction_id,

@@ -176,7 +176,8 @@ impl Wechat {
         }
         let answer = self.http.send(request).await?;
         let genuine = authenticate(&self.account, &answer.headers, &answer.body, self.clock.now());
-        let done = (200..300).contains(&answer.status);
+        // 202 says that something else is still going on, such as the buyer's typing.
+        let done = matches!(answer.status, 200 | 204);
         let error: ErrorFields = if done {
             ErrorFields::default()
         } else {

@@ -1,5 +1,6 @@
-//! What WeChat Pay's APIv3 signs, in one place for both sides: what we send is what the sandbox gateway verifies, and the other way
-//! round.
+//! What is signed in WeChat Pay's API v3, in one place for both sides.
+//!
+//! What we send is what the sandbox gateway verifies, and the other way round.
 //!
 //! Source: <https://pay.weixin.qq.com/doc/v3/merchant/4012365342> (requests) and the guide on verifying answers and callbacks.
 

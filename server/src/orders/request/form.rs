@@ -38,17 +38,26 @@ pub struct FormFields {
     pub add_sku: String,
 }
 
+/// The fields of an `application/x-www-form-urlencoded` body, in their order.
+pub fn form_pairs(body: &[u8]) -> impl Iterator<Item = Result<(String, String), RequestError>> {
+    body.split(|byte| *byte == b'&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| {
+            let (name, value) = match pair.iter().position(|byte| *byte == b'=') {
+                Some(at) => (&pair[..at], &pair[at + 1..]),
+                None => (pair, &[][..]),
+            };
+            Ok((decode(name)?, decode(value)?))
+        })
+}
+
 impl FormFields {
     /// Reads `application/x-www-form-urlencoded`. Fields that the form does not have are passed over.
     pub fn parse(body: &[u8]) -> Result<Self, RequestError> {
         let mut fields = Self::default();
         let mut singles = HashMap::<String, String>::new();
-        for pair in body.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = match pair.iter().position(|byte| *byte == b'=') {
-                Some(at) => (&pair[..at], &pair[at + 1..]),
-                None => (pair, &[][..]),
-            };
-            let (name, value) = (decode(name)?, decode(value)?);
+        for pair in form_pairs(body) {
+            let (name, value) = pair?;
             if !fields.take_line_field(&name, &value)? && singles.insert(name, value).is_some() {
                 return Err(malformed("A field of the form is given twice."));
             }

@@ -62,7 +62,8 @@ fn unreadable(error: serde_json::Error) -> RequestError {
     RequestError::Malformed(format!("The body is not an order: {error}."))
 }
 
-fn raw(value: Option<Value>) -> RawField {
+/// What stands at a key of a JSON body.
+pub fn raw(value: Option<Value>) -> RawField {
     match value {
         None | Some(Value::Null) => RawField::Missing,
         Some(Value::String(text)) => RawField::Text(text),

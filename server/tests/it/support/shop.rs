@@ -6,6 +6,7 @@ use server::{
     config::{Options, Settings},
     db::Database,
     durations::Durations,
+    sandbox::keys::SandboxKeys,
     serve,
     signing::SigningKeys,
 };
@@ -14,6 +15,7 @@ use std::{
     io::{BufRead as _, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
+    sync::OnceLock,
 };
 use tempfile::TempDir;
 
@@ -34,6 +36,22 @@ pub struct Place {
     /// Redis, if there is a gate.
     pub redis_url: Option<String>,
     signing_keys: String,
+}
+
+/// Making the sandbox gateway's keys takes a second of computing: they are made once, and every place gets the same.
+fn copy_sandbox_keys(data_dir: &Path) {
+    static MADE: OnceLock<TempDir> = OnceLock::new();
+    let made = MADE.get_or_init(|| {
+        let directory = TempDir::new().expect("a temporary directory");
+        SandboxKeys::open(directory.path()).expect("the keys can be made");
+        directory
+    });
+    let (from, to) = (made.path().join("sandbox"), data_dir.join("sandbox"));
+    std::fs::create_dir(&to).expect("a directory");
+    for file in std::fs::read_dir(from).expect("the keys") {
+        let file = file.expect("a file");
+        std::fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
+    }
 }
 
 #[derive(Parser)]
@@ -57,6 +75,7 @@ impl Place {
     /// A new place on given services; SQLite when there is no URL.
     pub fn on(database_url: Option<String>, redis_url: Option<String>) -> Self {
         let directory = TempDir::new().expect("a temporary directory");
+        copy_sandbox_keys(directory.path());
         let sqlite = format!("sqlite:{}?mode=rwc", directory.path().join("oncemart.sqlite").display());
         Self {
             database_url: database_url.unwrap_or(sqlite),
@@ -198,9 +217,11 @@ impl Place {
                      (SELECT COALESCE(SUM(reserved_change), 0) FROM stock_ledger WHERE stock_ledger.sku = product.sku)",
             ),
             (
-                "every product's reserved pieces are those of its orders",
+                "every product's reserved pieces are those of its orders that are neither paid nor closed yet",
                 "SELECT COUNT(*) FROM product WHERE reserved <>
-                     (SELECT COALESCE(SUM(quantity), 0) FROM order_line WHERE order_line.sku = product.sku)",
+                     (SELECT COALESCE(SUM(quantity), 0) FROM order_line WHERE order_line.sku = product.sku
+                        AND NOT EXISTS (SELECT 1 FROM stock_ledger WHERE stock_ledger.reference = order_line.order_no
+                          AND stock_ledger.sku = order_line.sku AND stock_ledger.kind IN ('deducted', 'released')))",
             ),
             ("no stock is negative", "SELECT COUNT(*) FROM product WHERE available < 0 OR reserved < 0"),
             (
@@ -217,6 +238,30 @@ impl Place {
                 "nothing belongs to an order that is not there",
                 "SELECT COUNT(*) FROM order_line WHERE NOT EXISTS
                      (SELECT 1 FROM orders WHERE order_line.order_no = orders.order_no)",
+            ),
+            (
+                "an order's money is what came in for it, and what went back is what was asked back",
+                "SELECT COUNT(*) FROM orders WHERE paid_fen <>
+                     (SELECT COALESCE(SUM(amount_fen), 0) FROM money_ledger
+                      WHERE money_ledger.order_no = orders.order_no AND kind = 'paid')
+                   OR -refunded_fen <>
+                     (SELECT COALESCE(SUM(amount_fen), 0) FROM money_ledger
+                      WHERE money_ledger.order_no = orders.order_no AND kind = 'refunded')
+                   OR refund_asked_fen <>
+                     (SELECT COALESCE(SUM(amount_fen), 0) FROM refund
+                      WHERE refund.order_no = orders.order_no AND purpose = 'order' AND status <> 'REFUSED')",
+            ),
+            (
+                "surplus money has one refund each, and goes back at most once",
+                "SELECT COUNT(*) FROM money_ledger WHERE kind = 'surplus' AND
+                     (SELECT COUNT(*) FROM surplus JOIN refund ON refund.refund_no = surplus.refund_no
+                      WHERE surplus.channel = money_ledger.channel AND surplus.transaction_id = money_ledger.reference
+                        AND refund.amount_fen = money_ledger.amount_fen AND refund.purpose = 'surplus') <> 1",
+            ),
+            (
+                "every version of an order has its line in the journal",
+                "SELECT COUNT(*) FROM orders WHERE version <>
+                     (SELECT COUNT(*) FROM order_event WHERE order_event.order_no = orders.order_no)",
             ),
             (
                 "coupon balances are the sums of their ledger",

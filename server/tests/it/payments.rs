@@ -1,0 +1,3 @@
+//! Money: payments, callbacks, closing, refunds.
+
+mod paying;
