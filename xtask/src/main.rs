@@ -6,6 +6,7 @@
 
 mod advisories;
 mod build;
+mod chaos;
 mod compress;
 mod counts;
 mod debian;
@@ -63,6 +64,12 @@ enum Task {
         #[arg(long)]
         fail_fast: bool,
     },
+    /// Run the tests that kill and cut for many more rounds than `test` does, and print their counts.
+    Chaos {
+        /// Rounds of each.
+        #[arg(long, default_value_t = 100)]
+        rounds: u32,
+    },
     /// Ask the advisory database about known weaknesses in the dependencies. Needs the network.
     Advisories,
     /// Install what `run` and `test` need, and nothing else.
@@ -89,6 +96,7 @@ fn perform(task: Task) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Task::Test { only, fail_fast } => test::test(&workspace, &only, fail_fast),
+        Task::Chaos { rounds } => chaos::run(&workspace, rounds),
         Task::Advisories => advisories::check(&workspace),
         Task::Setup => {
             setup::for_building(&workspace)?;
