@@ -137,6 +137,7 @@ impl Gateway {
             .route("/alipay/gateway.do", get(alipay::page).post(alipay::call))
             .route("/wechat/{*path}", any(wechat::call))
             .route("/webhook/{*path}", post(webhook::call))
+            .fallback(pages::missing)
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
             .with_state(self.clone())
     }
@@ -174,6 +175,12 @@ impl Gateway {
         let browser = self.inner.addresses.get().map(|addresses| addresses.browser.as_str());
         let path = browser.and_then(|browser| url::Url::parse(browser).ok());
         path.map_or_else(String::new, |url| url.path().trim_end_matches('/').to_owned())
+    }
+
+    /// Path of the overview: nested, a router's first page has no slash behind it.
+    fn overview_path(&self) -> String {
+        let base = self.base_path();
+        if base.is_empty() { "/".to_owned() } else { base }
     }
 
     /// Rings the sender.

@@ -6,10 +6,11 @@ use leptos::prelude::*;
 
 /// The top of the page.
 pub fn header(texts: Texts, frame: &Frame, base: &str) -> AnyView {
+    let overview = if base.is_empty() { "/" } else { base }.to_owned();
     view! {
         <header class="site-header">
             <div class="bar">
-                <a class="brand" href=format!("{base}/")>
+                <a class="brand" href=overview>
                     <span>{texts.get("sandbox-name")}</span>
                 </a>
                 <span class="badge" data-status="WAIT_PAY">

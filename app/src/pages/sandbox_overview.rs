@@ -29,7 +29,7 @@ fn section(id: &'static str, heading: String, rows: Vec<AnyView>, empty: String)
     };
     let heading_id = format!("{id}-heading");
     view! {
-        <section class="card" id=id aria-labelledby=heading_id.clone()>
+        <section class="card" id=id aria-labelledby=heading_id>
             <h2 id=heading_id.clone()>{heading}</h2>
             {body}
         </section>

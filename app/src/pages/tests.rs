@@ -2,6 +2,7 @@
 
 mod orders;
 mod samples;
+mod sandbox_samples;
 
 use super::data::{Frame, Language, OrderForm, Page};
 use leptos::{nonce::Nonce, prelude::*};

@@ -284,6 +284,7 @@ async fn refund(gateway: &Gateway, call: &Call) -> Result<Value, sqlx::Error> {
         payment_no: number.to_owned(),
         transaction_id: call.content("trade_no").to_owned(),
         amount_fen,
+        paid_fen: None,
         reason: call.content("refund_reason").to_owned(),
         notify_url: String::new(),
     };
@@ -295,16 +296,16 @@ async fn refund(gateway: &Gateway, call: &Call) -> Result<Value, sqlx::Error> {
     gateway.wake();
     let refused = |code, message| Ok(node_of(Refusal("40004", code, message)));
     match asking {
-        Asking::Taken { refund, money, fresh } => Ok(json!({
+        Asking::Taken(taken) => Ok(json!({
             "code": "10000",
             "msg": "Success",
-            "out_trade_no": refund.payment_no,
-            "trade_no": refund.transaction_id,
+            "out_trade_no": taken.refund.payment_no,
+            "trade_no": taken.refund.transaction_id,
             "buyer_user_id": "2088000000000000",
             // Whether this very request moved money; a repetition did not.
-            "fund_change": if fresh { "Y" } else { "N" },
-            "refund_fee": format_yuan(money.refunded_fen),
-            "gmt_refund_pay": china_plain(refund.done_at),
+            "fund_change": if taken.fresh { "Y" } else { "N" },
+            "refund_fee": format_yuan(taken.money.refunded_fen),
+            "gmt_refund_pay": china_plain(taken.refund.done_at),
         })),
         Asking::UnknownPayment => Ok(node_of(UNKNOWN_TRADE)),
         Asking::NotPaid => refused("ACQ.TRADE_STATUS_ERROR", "交易状态不合法"),

@@ -25,7 +25,7 @@ pub use notify::NotifyArguments;
 pub enum SandboxCommand {
     /// Serves a gateway of its own, apart from any shop, with the keys in the data directory
     Serve,
-    /// Prints the settings that a shop needs to use the gateway, as NAME=value lines for a file that ONCEMART_CONFIG names
+    /// Prints the settings that a shop needs to use the gateway, as NAME=value lines for a file that `ONCEMART_CONFIG` names
     Settings {
         /// Address of a gateway that is served alone [default: the one that a shop in sandbox mode serves itself, at /sandbox]
         #[arg(long, value_name = "URL")]

@@ -15,7 +15,7 @@ use aws_lc_rs::{
     rsa::{KeyPair, KeySize},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use rustls_pki_types::{SubjectPublicKeyInfoDer, pem::PemObject as _};
+use rustls_pki_types::{PrivatePkcs8KeyDer, pem::PemObject as _};
 use serde::{Deserialize, Serialize};
 use std::{fmt::Write as _, path::Path};
 
@@ -201,7 +201,7 @@ fn public_half(
     write: impl FnOnce(&KeyPair) -> anyhow::Result<String>,
 ) -> anyhow::Result<()> {
     let pem = directory.read(private)?;
-    let der = rustls_pki_types::PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())?;
+    let der = PrivatePkcs8KeyDer::from_pem_slice(pem.as_bytes())?;
     let pair = KeyPair::from_pkcs8(der.secret_pkcs8_der()).map_err(|error| anyhow!("a sandbox key: {error}"))?;
     directory.keep(public, || write(&pair)).map(|_| ())
 }
@@ -216,7 +216,7 @@ fn public_der(pair: &KeyPair) -> anyhow::Result<Vec<u8>> {
     use aws_lc_rs::signature::KeyPair as _;
     let public = pair.public_key();
     let der = public.as_der().context("a public key could not be written")?;
-    Ok(SubjectPublicKeyInfoDer::from(der.as_ref()).as_ref().to_vec())
+    Ok(der.as_ref().to_vec())
 }
 
 fn public_pem(pair: &KeyPair) -> anyhow::Result<String> {
@@ -282,4 +282,4 @@ fn new_secret() -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::sandbox) mod tests;

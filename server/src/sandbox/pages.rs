@@ -198,7 +198,12 @@ pub(super) async fn send_now(
         return broken(&gateway, &frames, &error);
     }
     gateway.wake();
-    see_other(&format!("{}/", gateway.base_path()))
+    see_other(&gateway.overview_path())
+}
+
+/// Whatever else is asked for.
+pub(super) async fn missing(Shared(gateway): Shared<Gateway>, frames: Frames) -> Response {
+    refused(&gateway, &frames, StatusCode::NOT_FOUND, "NOT_FOUND")
 }
 
 /// The page that says that there is nothing to pay, with the provider's word for why.

@@ -47,24 +47,30 @@ pub struct AskedRefund {
     pub transaction_id: String,
     /// In fen.
     pub amount_fen: i64,
+    /// What the merchant believes that the money was, in fen, where the protocol has it say so.
+    pub paid_fen: Option<i64>,
     /// Why.
     pub reason: String,
     /// Where its notification goes; empty means where the payment's go.
     pub notify_url: String,
 }
 
+/// A refund that the provider took.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// The refund.
+    pub refund: Refund,
+    /// Its money, this refund counted.
+    pub money: Money,
+    /// Whether this very request made it.
+    pub fresh: bool,
+}
+
 /// What became of asking.
 #[derive(Clone, Debug)]
 pub enum Asking {
-    /// It is a refund; `fresh` if it was not one before.
-    Taken {
-        /// The refund.
-        refund: Refund,
-        /// Its money, this refund counted.
-        money: Money,
-        /// Whether it is new.
-        fresh: bool,
-    },
+    /// It is a refund.
+    Taken(Box<Taken>),
     /// There is no such payment or money.
     UnknownPayment,
     /// The payment has brought no money.
@@ -89,14 +95,17 @@ impl Store {
         let Some(mut money) = money else {
             return Ok(Asking::NotPaid);
         };
+        if asked.paid_fen.is_some_and(|fen| fen != money.amount_fen) {
+            return Ok(Asking::OtherParameters);
+        }
         if let Some(refund) = find(&mut transaction, asked.channel, &asked.refund_no).await? {
             let same = refund.transaction_id == money.transaction_id && refund.amount_fen == asked.amount_fen;
             return Ok(if same {
-                Asking::Taken {
+                Asking::Taken(Box::new(Taken {
                     refund,
                     money,
                     fresh: false,
-                }
+                }))
             } else {
                 Asking::OtherParameters
             });
@@ -117,11 +126,11 @@ impl Store {
         write(&mut transaction, asked.channel, &refund).await?;
         tell(&mut transaction, asked, &payment, &refund, money.refunded_fen).await?;
         transaction.commit().await?;
-        Ok(Asking::Taken {
+        Ok(Asking::Taken(Box::new(Taken {
             refund,
             money,
             fresh: true,
-        })
+        })))
     }
 
     /// A refund by its number.

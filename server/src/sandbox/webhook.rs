@@ -231,6 +231,7 @@ async fn refund(gateway: &Gateway, body: &[u8]) -> Result<Answer, sqlx::Error> {
         payment_no: new.payment_no.clone(),
         transaction_id: new.transaction_id,
         amount_fen: new.amount_fen,
+        paid_fen: None,
         reason: new.reason,
         notify_url: new.notify_url,
     };
@@ -243,7 +244,7 @@ async fn refund(gateway: &Gateway, body: &[u8]) -> Result<Answer, sqlx::Error> {
         Answer::json(200, &node)
     };
     Ok(match asking {
-        Asking::Taken { refund, .. } => Answer::json(200, &refund_node(gateway, &refund)),
+        Asking::Taken(taken) => Answer::json(200, &refund_node(gateway, &taken.refund)),
         Asking::UnknownPayment => Answer::error(404, "payment_unknown", "there is no such payment"),
         Asking::NotPaid => Answer::error(409, "not_paid", "the payment has brought no money"),
         Asking::OtherParameters => Answer::error(409, "refund_no_used", "the number stands for another refund"),

@@ -292,7 +292,8 @@ async fn refund(gateway: &Gateway, body: &[u8]) -> Result<Answer, sqlx::Error> {
         return Ok(parameter_error("参数错误: 请求体"));
     };
     let amount = &new.amount;
-    let named = !(new.transaction_id.is_empty() && new.out_trade_no.is_empty()) && !new.out_refund_no.is_empty();
+    let names_money = !new.transaction_id.is_empty() || !new.out_trade_no.is_empty();
+    let named = names_money && !new.out_refund_no.is_empty();
     if !named || amount.refund < 1 || amount.refund > amount.total || amount.currency != CURRENCY {
         return Ok(parameter_error("参数错误: amount"));
     }
@@ -302,16 +303,15 @@ async fn refund(gateway: &Gateway, body: &[u8]) -> Result<Answer, sqlx::Error> {
         payment_no: new.out_trade_no,
         transaction_id: new.transaction_id,
         amount_fen: amount.refund,
+        paid_fen: Some(amount.total),
         reason: new.reason,
         notify_url: new.notify_url,
     };
     let asking = gateway.inner.store.ask_refund(&asked, gateway.refund_takes()).await?;
     gateway.wake();
     Ok(match asking {
-        Asking::Taken { refund, money, .. } if money.amount_fen == amount.total => {
-            Answer::json(200, &refund_node(gateway, &refund, money.amount_fen))
-        }
-        Asking::Taken { .. } | Asking::OtherParameters => Answer::error(
+        Asking::Taken(taken) => Answer::json(200, &refund_node(gateway, &taken.refund, taken.money.amount_fen)),
+        Asking::OtherParameters => Answer::error(
             400,
             "INVALID_REQUEST",
             "订单金额或退款金额与之前请求不一致，请核实后再试",

@@ -100,6 +100,7 @@ pub fn all(typed: &str) -> Vec<(String, Page)> {
             .into_iter()
             .map(|message| (format!("message-{}", message.as_str()), Page::Message(message))),
     );
+    pages.extend(super::sandbox_samples::all(typed));
     pages
 }
 

@@ -49,7 +49,7 @@ pub struct NotifyArguments {
     /// The shop's number of the refund; empty leaves it out where the protocol allows [default: made from channel and order]
     #[arg(long, value_name = "NUMBER")]
     pub refund_no: Option<String>,
-    /// The shop's number of the payment, out_trade_no [default: that of the sandbox's payment, else the order's number]
+    /// The shop's number of the payment, `out_trade_no` [default: that of the sandbox's payment, else the order's number]
     #[arg(long, value_name = "NUMBER")]
     pub payment_no: Option<String>,
     /// How Alipay's form is encoded

@@ -1,6 +1,24 @@
 //! The keys stay, fit together and are private.
 
 use super::*;
+use std::sync::LazyLock;
+use tempfile::TempDir;
+
+/// A data directory with keys in it. All tests have the same ones: making them takes longer than any test.
+pub fn directory_with_keys() -> TempDir {
+    static KEYS: LazyLock<TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        SandboxKeys::open(directory.path()).unwrap();
+        directory
+    });
+    let directory = tempfile::tempdir().unwrap();
+    let (from, to) = (KEYS.path().join("sandbox"), directory.path().join("sandbox"));
+    std::fs::create_dir(&to).unwrap();
+    for file in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+    directory
+}
 
 #[test]
 fn keys_survive_a_restart_and_differ_between_directories() {
@@ -21,7 +39,7 @@ fn keys_survive_a_restart_and_differ_between_directories() {
 
 #[test]
 fn what_the_shop_is_given_verifies_what_the_gateway_signs() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = directory_with_keys();
     let keys = SandboxKeys::open(directory.path()).unwrap();
     let options = keys.channel_options("http://gateway/sandbox", "http://browser/sandbox", "http://shop");
     let read = |file: Option<String>| std::fs::read_to_string(file.unwrap()).unwrap();

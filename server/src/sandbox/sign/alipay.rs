@@ -1,6 +1,6 @@
 //! Alipay's notices: a form, signed over its decoded pairs in the form's charset.
 
-use super::{Charset, Kind, SandboxKeys, SignedRequest, Tamper, What, another_name, china_plain};
+use super::{Charset, Kind, SandboxKeys, SignedRequest, Tamper, What, another_name, china_plain, name_of};
 use crate::{
     channels::{
         alipay::signing::{self, LeftOut, Pair, SIGN_TYPE},
@@ -69,18 +69,13 @@ impl SandboxKeys {
             Tamper::Merchant => another_name(&self.names.alipay_seller),
             _ => self.names.alipay_seller.clone(),
         };
-        let charset = match what.charset {
-            Charset::Utf8 => "utf-8",
-            Charset::Gbk => "gbk",
-        };
-        let amount = format_yuan(what.amount_fen);
         let mut fields = vec![
             ("notify_time", china_plain(sent_at)),
             ("notify_type", "trade_status_sync".to_owned()),
             ("notify_id", what.notice_id.replace('-', "")),
             ("app_id", app.clone()),
             ("auth_app_id", app),
-            ("charset", charset.to_owned()),
+            ("charset", name_of(&what.charset)),
             ("version", "1.0".to_owned()),
             ("sign_type", SIGN_TYPE.to_owned()),
             ("trade_no", what.transaction_id.clone()),
@@ -88,39 +83,48 @@ impl SandboxKeys {
             ("buyer_id", "2088000000000000".to_owned()),
             ("seller_id", seller),
             ("trade_status", trade_status(what)?.to_owned()),
-            ("total_amount", amount.clone()),
+            ("total_amount", format_yuan(what.amount_fen)),
             ("subject", what.subject.clone()),
             ("gmt_create", china_plain(what.happened_at)),
         ];
         if tamper == Tamper::Currency {
             fields.push((CURRENCY_FIELD, what.currency.clone()));
         }
-        if matches!(what.kind, Kind::Paid | Kind::Refunded) {
-            let funds = format!(r#"[{{"amount":"{amount}","fundChannel":"ALIPAYACCOUNT"}}]"#);
-            fields.extend([
-                ("receipt_amount", amount.clone()),
-                ("buyer_pay_amount", amount),
-                ("fund_bill_list", funds),
-                ("gmt_payment", china_plain(what.happened_at)),
-            ]);
-        }
-        if what.kind == Kind::Closed || what.kind == Kind::Failed {
-            fields.push(("gmt_close", china_plain(what.happened_at)));
-        }
-        if let Some(refund) = &what.refund {
-            fields.extend([
-                ("gmt_refund", format!("{}.000", china_plain(what.happened_at))),
-                ("refund_fee", format_yuan(refund.refunded_fen)),
-            ]);
-            if !refund.refund_no.is_empty() {
-                fields.extend([
-                    ("out_biz_no", refund.refund_no.clone()),
-                    ("refund_amount", format_yuan(refund.amount_fen)),
-                ]);
-            }
-        }
+        fields.extend(fields_of_news(what));
         Ok(fields)
     }
+}
+
+/// The fields that only some news have.
+fn fields_of_news(what: &What) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    let amount = format_yuan(what.amount_fen);
+    let at = china_plain(what.happened_at);
+    if matches!(what.kind, Kind::Paid | Kind::Refunded) {
+        let funds = format!(r#"[{{"amount":"{amount}","fundChannel":"ALIPAYACCOUNT"}}]"#);
+        fields.extend([
+            ("receipt_amount", amount.clone()),
+            ("buyer_pay_amount", amount),
+            ("fund_bill_list", funds),
+            ("gmt_payment", at.clone()),
+        ]);
+    }
+    if what.kind == Kind::Closed || what.kind == Kind::Failed {
+        fields.push(("gmt_close", at.clone()));
+    }
+    if let Some(refund) = &what.refund {
+        fields.extend([
+            ("gmt_refund", format!("{at}.000")),
+            ("refund_fee", format_yuan(refund.refunded_fen)),
+        ]);
+        if !refund.refund_no.is_empty() {
+            fields.extend([
+                ("out_biz_no", refund.refund_no.clone()),
+                ("refund_amount", format_yuan(refund.amount_fen)),
+            ]);
+        }
+    }
+    fields
 }
 
 /// A trade of which everything went back is closed, like one that was never paid; the refund's fields make the difference.
@@ -158,10 +162,7 @@ fn set(pairs: &mut [Pair], name: &[u8], change: &dyn Fn(&[u8]) -> Vec<u8>) {
 }
 
 fn form_request(pairs: &[Pair], charset: Charset) -> SignedRequest {
-    let charset = match charset {
-        Charset::Utf8 => "utf-8",
-        Charset::Gbk => "gbk",
-    };
+    let charset = name_of(&charset);
     SignedRequest {
         headers: vec![(
             "content-type",
