@@ -5,8 +5,8 @@ import { expect, type Locator, type Page } from "@playwright/test";
 export const CHANNELS = ["wechat", "alipay", "webhook"] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** What can be pressed at the sandbox's cashier. */
-export type Press = "Pay" | "Fail" | "Close";
+/** What can be pressed at the sandbox's cashier: the buttons' ids. */
+export type Press = "pay" | "fail" | "close";
 
 export class OrderPage {
   readonly order: Locator;
@@ -48,18 +48,29 @@ export class OrderPage {
 
   /** Presses a button at the cashier of the open payment. In a tab of its own, as on a buyer's phone. */
   async atTheCashier(press: Press): Promise<void> {
-    const address = await this.openPayment.locator("#pay-here, #continue-payment").getAttribute("href");
-    const cashier = await this.page.context().newPage();
-    await cashier.goto(address ?? "");
+    const cashier = await this.openCashier();
     const answered = cashier.waitForResponse((response) => response.request().method() === "POST");
-    await cashier.getByRole("button", { name: press, exact: true }).click();
+    await cashier.locator(`#${press}`).click();
     await answered;
     await cashier.close();
   }
 
+  /** The cashier of the open payment, in a tab of its own. */
+  async openCashier(): Promise<Page> {
+    const address = await this.openPayment.locator("#pay-here, #continue-payment").getAttribute("href");
+    const cashier = await this.page.context().newPage();
+    await cashier.goto(address ?? "");
+    return cashier;
+  }
+
+  /** The order's number. */
+  async number(): Promise<string> {
+    return (await this.order.getAttribute("data-order")) ?? "";
+  }
+
   async pay(channel: Channel): Promise<void> {
     await this.choose(channel);
-    await this.atTheCashier("Pay");
+    await this.atTheCashier("pay");
     await this.expectStatus("PAID");
   }
 

@@ -87,6 +87,11 @@ export class Server {
     await this.command("product", "set", "--sku", sku, "--on-sale", String(onSale));
   }
 
+  /** Sends a paid order off. */
+  async ship(order: string): Promise<void> {
+    await this.command("ship", order);
+  }
+
   /** Pieces of a product that can still be ordered. */
   async available(sku: string): Promise<number> {
     const lines = (await this.command("product", "list", "--json")).split("\n").filter((line) => line !== "");

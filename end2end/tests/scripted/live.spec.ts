@@ -15,7 +15,7 @@ for (const channel of CHANNELS) {
     let loads = 0;
     page.on("load", () => (loads += 1));
 
-    await order.atTheCashier("Pay");
+    await order.atTheCashier("pay");
 
     await expect(order.status).toHaveAttribute("data-status", "PAID");
     await expect(order.announcement).toContainText("Paid");
@@ -73,7 +73,7 @@ test.describe("on a server of its own", () => {
     await order.choose("alipay");
     await shop.restart();
 
-    await order.atTheCashier("Pay");
+    await order.atTheCashier("pay");
 
     await expect(order.status).toHaveAttribute("data-status", "PAID", { timeout: 20_000 });
   });

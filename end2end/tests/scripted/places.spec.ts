@@ -67,7 +67,7 @@ const PLACES: [string, (page: Page, form: OrderForm, order: OrderPage) => Promis
       await form.openAndFill();
       await form.order();
       await order.choose("wechat");
-      await order.atTheCashier("Fail");
+      await order.atTheCashier("fail");
       await expect(page.locator("#payment-failed")).toBeVisible();
     },
   ],
