@@ -46,7 +46,7 @@ pub struct Durations {
     pub close_patience: Duration,
     /// Longest time for one answer of a payment channel.
     pub channel_timeout: Duration,
-    /// Longest time for the answer to a callback. The providers count one after 5 s as none.
+    /// Longest time for a callback, from its first byte to the answer. The providers count one after 5 s as none.
     pub callback_timeout: Duration,
     /// How long a verified notification of an unknown order is answered with a failure, so that it comes again, before it is
     /// acknowledged and left to a person.
@@ -55,8 +55,6 @@ pub struct Durations {
     pub first_question: Duration,
     /// Longest wait between two questions.
     pub last_question: Duration,
-    /// Age from which an operation at a channel asks what became of it before it acts again.
-    pub ask_before_acting: Duration,
     /// How often the sweeps look for work when nobody wakes them.
     pub sweep: Duration,
     /// How long a delivery that was handed over is left alone before it is handed over again.
@@ -96,7 +94,6 @@ impl Default for Durations {
             unknown_order_patience: 30 * MINUTE,
             first_question: Duration::from_secs(30),
             last_question: HOUR,
-            ask_before_acting: DAY,
             sweep: Duration::from_millis(500),
             delivery_lease: MINUTE,
             shutdown_grace: Duration::from_secs(10),

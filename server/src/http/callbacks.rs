@@ -27,8 +27,16 @@ pub async fn receive(
         .and_then(|Path(name)| ChannelId::parse(&name))
         .and_then(|id| state.payments.channels.get(id))
         .ok_or_else(Problem::not_found)?;
-    let body = body::read(&headers, request_body).await?;
-    let received = state.payments.receive(&*channel, &headers, &body).await;
+    let limit = state.executor.durations.callback_timeout;
+    let taken = tokio::time::timeout(limit, async {
+        let body = body::read(&headers, request_body).await?;
+        Ok::<_, Problem>(state.payments.receive(&*channel, &headers, &body).await)
+    });
+    let received = match taken.await {
+        Ok(received) => received?,
+        // What was begun goes on; the retry finds it done.
+        Err(_) => Received::NotNow,
+    };
     state.executor.faults.pass(FaultPoint::BeforeAnswer).await;
     Ok(match received {
         Received::Accepted => answer(channel.success()),

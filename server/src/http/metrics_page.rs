@@ -23,9 +23,6 @@ fn recorder() -> Option<&'static PrometheusHandle> {
 /// Shows the counts.
 pub async fn show() -> Response {
     let text = recorder().map(PrometheusHandle::render).unwrap_or_default();
-    (
-        [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
-        text,
-    )
-        .into_response()
+    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
+    super::no_store((kind, text).into_response())
 }

@@ -62,7 +62,7 @@ impl Act {
             ),
             Self::Ship => (ProblemKind::OrderNotReceivable, "Only a paid order can be shipped."),
         };
-        Problem::new(kind, detail).with("status", status.as_str())
+        Problem::new(kind, detail).with("order_status", status.as_str())
     }
 }
 

@@ -58,15 +58,17 @@ pub async fn find(
     .await?;
     let Some(row) = row else { return Ok(None) };
     let items = lines(connection, order_no).await?;
+    let order = body_of(&row, items)?;
+    let waits_for_payment = order.status == "WAIT_PAY";
     let events = journal(connection, order_no).await?;
     let coupon: String = row.try_get("coupon")?;
     Ok(Some(OrderRead {
         order: OrderWithJournal {
-            order: body_of(&row, items)?,
+            order,
             paid_fen: row.try_get("paid_fen")?,
             refund_asked_fen: row.try_get("refund_asked_fen")?,
             refunded_fen: row.try_get("refunded_fen")?,
-            payments: payments::read::payments(connection, order_no).await?,
+            payments: payments::read::payments(connection, order_no, waits_for_payment).await?,
             refunds: payments::read::refunds(connection, order_no).await?,
             surplus: payments::read::surplus(connection, order_no).await?,
             events,

@@ -59,17 +59,10 @@ impl Payments {
                 return Received::Forged;
             }
         };
-        let limit = self.durations().callback_timeout;
-        let told = tokio::time::timeout(limit, self.hear(channel, &notification));
-        let received = match told.await {
-            Ok(Ok(received)) => received,
-            Ok(Err(error)) => {
-                tracing::warn!(%error, channel = name, id = notification.id, "a callback could not be taken now");
-                Received::NotNow
-            }
-            // What was begun goes on; the retry finds it done.
-            Err(_) => Received::NotNow,
-        };
+        let received = self.hear(channel, &notification).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, channel = name, id = notification.id, "a callback could not be taken now");
+            Received::NotNow
+        });
         count(match received {
             Received::Accepted => "accepted",
             Received::NotNow | Received::Forged => "not_now",
@@ -196,6 +189,10 @@ impl Payments {
             }
             Fact::Refunded { .. } if refund.status == "REFUSED" => {
                 let detail = format!("refund {refund_no} succeeded after it had been refused");
+                return Ok(told.does_not_fit(AnomalyKind::ImpossibleEvent, detail));
+            }
+            Fact::RefundRefused { .. } if refund.status == "SUCCEEDED" => {
+                let detail = format!("refund {refund_no} was refused after it had succeeded");
                 return Ok(told.does_not_fit(AnomalyKind::ImpossibleEvent, detail));
             }
             Fact::Refunded {

@@ -56,7 +56,12 @@ impl Payments {
         }
     }
 
-    async fn payment_ended(&self, channel: &dyn Channel, payment_no: String, failed: bool) -> Result<(), NotDriven> {
+    pub(super) async fn payment_ended(
+        &self,
+        channel: &dyn Channel,
+        payment_no: String,
+        failed: bool,
+    ) -> Result<(), NotDriven> {
         let fact = Fact::PaymentEnded { payment_no, failed };
         self.let_count_asked(channel, String::new(), fact).await
     }

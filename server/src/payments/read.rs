@@ -9,7 +9,11 @@ use app::wire::{ActionBody, PaymentBody, RefundBody, SurplusBody};
 use sqlx::{AnyConnection, Row as _};
 
 /// An order's payments, oldest first.
-pub async fn payments(connection: &mut AnyConnection, order_no: &str) -> Result<Vec<PaymentBody>, sqlx::Error> {
+pub async fn payments(
+    connection: &mut AnyConnection,
+    order_no: &str,
+    waits_for_payment: bool,
+) -> Result<Vec<PaymentBody>, sqlx::Error> {
     let payments = rows::payments_of(connection, order_no).await?;
     Ok(payments
         .into_iter()
@@ -17,7 +21,10 @@ pub async fn payments(connection: &mut AnyConnection, order_no: &str) -> Result<
             payment_no: payment.payment_no,
             channel: payment.channel.as_str().to_owned(),
             // How to pay is of use only as long as it can be paid.
-            action: payment.action.filter(|_| payment.status == "OPEN").map(action_body),
+            action: payment
+                .action
+                .filter(|_| waits_for_payment && payment.status == "OPEN")
+                .map(action_body),
             status: payment.status,
             amount_fen: payment.amount_fen,
             created_at: rfc3339(payment.created_at),

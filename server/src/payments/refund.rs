@@ -168,6 +168,6 @@ fn too_large(order: &Order) -> Answer {
     let detail = format!("{left} fen of this order can be asked back.");
     Problem::new(ProblemKind::RefundTooLarge, detail)
         .with("refundable_fen", left)
-        .with("status", order.status.as_str())
+        .with("order_status", order.status.as_str())
         .to_answer()
 }

@@ -248,6 +248,22 @@ pub async fn mark_succeeded(
     Ok(())
 }
 
+/// The order takes no more money: its other payments are due to be closed at their channels.
+pub async fn hasten_questions(
+    transaction: &mut AnyConnection,
+    order_no: &str,
+    now: Milliseconds,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE payment SET ask_at = $2 WHERE order_no = $1 AND status IN ('CREATING', 'OPEN') AND ask_at > $2",
+    )
+    .bind(order_no)
+    .bind(now)
+    .execute(transaction)
+    .await?;
+    Ok(())
+}
+
 /// A payment came to nothing. Nothing changes if money came for it.
 pub async fn mark_ended(
     transaction: &mut AnyConnection,

@@ -200,7 +200,10 @@ impl Settle {
         };
         rows::mark_succeeded(transaction, order_no, channel, paid, now).await?;
         let kind = match effect {
-            Effect::Plain => "paid",
+            Effect::Plain => {
+                rows::hasten_questions(transaction, order_no, now).await?;
+                "paid"
+            }
             Effect::Surplus(reason) => {
                 self.keep_surplus(transaction, paid, reason).await?;
                 "surplus"

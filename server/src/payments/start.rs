@@ -82,11 +82,11 @@ impl Payments {
         ordinal: i64,
         return_url: &str,
     ) -> Result<Outcome, Problem> {
-        let channel = self.channels.get(channel).ok_or_else(|| {
+        let open = self.channels.get(channel).ok_or_else(|| {
             let detail = format!("This shop takes no payments by {channel}.");
             Problem::new(ProblemKind::ChannelNotAvailable, detail)
         })?;
-        let payment_no = payment_number(order_no, letter(channel.id()), ordinal);
+        let payment_no = payment_number(order_no, letter(channel), ordinal);
         let operation = StartPayment {
             order_no: order_no.to_owned(),
             ordinal,
@@ -97,7 +97,7 @@ impl Payments {
                 pay_before: payable.pay_before,
                 return_url: return_url.to_owned(),
             },
-            channel,
+            channel: Arc::clone(&open),
             clock: self.executor.clock,
             durations: self.executor.durations,
         };
@@ -107,10 +107,16 @@ impl Payments {
             first_claim: FirstClaim::Allowed,
             operation,
         };
-        let key = call.key.clone();
         let outcome = self.executor.execute(call).await;
-        if let Outcome::Unavailable = outcome {
-            tracing::warn!(%payment_no, key = key.biz_type, "a payment could not be begun now");
+        // A definite no ends this payment; the next press begins another, with a number of its own.
+        if let Outcome::Refused(reason) = &outcome
+            && reason.body.contains(ProblemKind::ChannelRefused.slug())
+        {
+            self.payment_ended(&*open, payment_no, true)
+                .await
+                .unwrap_or_else(|error| {
+                    tracing::warn!(%error, "a refused payment is not ended now; the sweep will ask again");
+                });
         }
         Ok(outcome)
     }

@@ -67,6 +67,10 @@ pub fn attach() {
     dom::listen(&live.order, "focusout", move |_| look(&for_focus));
     let for_show = live.clone();
     dom::listen(&live.window, "pageshow", move |event| on_show(&for_show, &event));
+    let for_visibility = live.clone();
+    dom::listen(&live.document, "visibilitychange", move |_| {
+        on_visibility(&for_visibility)
+    });
 }
 
 fn find() -> Option<Live> {
@@ -96,8 +100,23 @@ fn on_show(live: &Rc<Live>, event: &Event) {
     }
 }
 
-/// Opens the stream of changes. The browser itself connects again after a loss; what it gives up for good is opened anew.
+/// A browser keeps about six connections to a server: a tab that nobody looks at gives its own up, so that many open orders never
+/// keep the shop itself from loading. It hears the newest version when it is looked at again.
+fn on_visibility(live: &Rc<Live>) {
+    if live.document.hidden() {
+        if let Some(source) = live.source.take() {
+            source.close();
+        }
+    } else {
+        listen(live);
+    }
+}
+
+/// Opens the stream of changes, unless nobody is looking. The browser itself connects again after a loss; what it gives up for good is opened anew.
 fn listen(live: &Rc<Live>) {
+    if live.document.hidden() {
+        return;
+    }
     let Ok(source) = EventSource::new(&format!("{}/changes", live.path())) else {
         return;
     };
