@@ -1,4 +1,6 @@
-//! The use cases around an order: read what is asked for ([`request`]), place it once ([`place`]), move it along the state
+//! The use cases around an order.
+//!
+//! Read what is asked for ([`request`]), place it once ([`place`]), move it along the state
 //! machine ([`advance`]; [`act`] for what a person asks for), read it back for its owner ([`read`]).
 
 pub mod act;

@@ -1,4 +1,6 @@
-//! The use cases around money: begin a payment ([`start`]), take what a channel says ([`callback`]), let it count once ([`settle`]),
+//! The use cases around money.
+//!
+//! Begin a payment ([`start`]), take what a channel says ([`callback`]), let it count once ([`settle`]),
 //! ask money back ([`refund`]), drive on what a crash or a lost answer left behind ([`drive`], [`sweep`]).
 //!
 //! Whatever a channel says, by a callback or when asked, goes the same way: the checks of [`callback`], then [`settle`] through the

@@ -22,7 +22,7 @@ const BATCH: i64 = 100;
 /// Deliveries worked on at once.
 const AT_ONCE: usize = 8;
 
-/// Gaps between retries: RocketMQ's delay levels from 10 s on, 4 h 45 m 40 s in all. After the last a delivery is dead until a
+/// Gaps between retries: the delay levels of `RocketMQ` from 10 s on, 4 h 45 m 40 s in all. After the last a delivery is dead until a
 /// person has looked. Source: apache/rocketmq-site, "Consumer retry".
 pub const RETRY_GAPS: [Duration; 16] = [
     Duration::from_secs(10),

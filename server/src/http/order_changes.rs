@@ -1,5 +1,7 @@
-//! `GET /orders/{order_no}/changes`: tells an open page when its order has changed, as server-sent events whose data is the order's
-//! version. The page fetches itself anew; nothing of the order is in the stream.
+//! `GET /orders/{order_no}/changes`: tells an open page when its order has changed, as server-sent events whose data is the
+//! order's version.
+//!
+//! The page fetches itself anew; nothing of the order is in the stream.
 
 use super::{AppState, payment_api::order_number, session::Sessions};
 use crate::{orders::act::check_owner, problem::Problem};

@@ -1,5 +1,6 @@
-//! What a person does with a placed order beside paying: cancels it, says that it arrived, sends it off. Each is one event of the
-//! state machine behind the executor, whose natural key is the order's number.
+//! What a person does with a placed order beside paying: cancels it, says that it arrived, sends it off.
+//!
+//! Each is one event of the state machine behind the executor, whose natural key is the order's number.
 
 use super::advance::{Advanced, advance};
 use crate::{

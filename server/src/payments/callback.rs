@@ -129,7 +129,7 @@ impl Payments {
         };
         if !notification.merchant.is_empty() && notification.merchant != channel.merchant() {
             let detail = format!("for {}, we are {}", notification.merchant, channel.merchant());
-            return Ok(told.does_not_fit(AnomalyKind::WrongMerchant, detail));
+            return Ok(told.does_not_fit(AnomalyKind::WrongMerchant, &detail));
         }
         let number = match &notification.fact {
             Fact::NothingFinal { .. } => return Ok(Checking::NoEffect),
@@ -152,11 +152,11 @@ impl Payments {
         if let Fact::Paid(paid) = &notification.fact {
             if paid.currency != currency {
                 let detail = format!("{} instead of {currency}", paid.currency);
-                return Ok(told.does_not_fit(AnomalyKind::WrongCurrency, detail));
+                return Ok(told.does_not_fit(AnomalyKind::WrongCurrency, &detail));
             }
             if paid.amount_fen != total_fen {
                 let detail = format!("{} fen instead of {total_fen}", paid.amount_fen);
-                return Ok(told.does_not_fit(AnomalyKind::WrongAmount, detail));
+                return Ok(told.does_not_fit(AnomalyKind::WrongAmount, &detail));
             }
         }
         Ok(Checking::Passed(told.checked(order_no, notification.fact.clone())))
@@ -177,7 +177,7 @@ impl Payments {
         };
         let Some(refund) = refund.filter(|refund| refund.channel == told.channel) else {
             let detail = format!("nobody here asked for refund {refund_no} of payment {payment_no}");
-            return Ok(told.does_not_fit(AnomalyKind::UnknownRefund, detail));
+            return Ok(told.does_not_fit(AnomalyKind::UnknownRefund, &detail));
         };
         let fact = match &told.notification.fact {
             Fact::Refunded {
@@ -185,15 +185,15 @@ impl Payments {
                 ..
             } if *amount_fen != refund.asked.amount_fen => {
                 let detail = format!("{amount_fen} fen instead of {}", refund.asked.amount_fen);
-                return Ok(told.does_not_fit(AnomalyKind::WrongAmount, detail));
+                return Ok(told.does_not_fit(AnomalyKind::WrongAmount, &detail));
             }
             Fact::Refunded { .. } if refund.status == "REFUSED" => {
                 let detail = format!("refund {refund_no} succeeded after it had been refused");
-                return Ok(told.does_not_fit(AnomalyKind::ImpossibleEvent, detail));
+                return Ok(told.does_not_fit(AnomalyKind::ImpossibleEvent, &detail));
             }
             Fact::RefundRefused { .. } if refund.status == "SUCCEEDED" => {
                 let detail = format!("refund {refund_no} was refused after it had succeeded");
-                return Ok(told.does_not_fit(AnomalyKind::ImpossibleEvent, detail));
+                return Ok(told.does_not_fit(AnomalyKind::ImpossibleEvent, &detail));
             }
             Fact::Refunded {
                 payment_no, amount_fen, ..
@@ -216,7 +216,7 @@ impl Payments {
         if now < first_at.saturating_add(patience) {
             return Ok(false);
         }
-        let detail = "its order never came; the money, if any, is nobody's".to_owned();
+        let detail = "its order never came; the money, if any, is nobody's";
         if let Checking::DoesNotFit(anomaly) = told.does_not_fit(AnomalyKind::UnknownOrder, detail) {
             anomalies::keep(&mut connection, &anomaly, now).await?;
         }
@@ -267,7 +267,7 @@ impl Told<'_> {
         }
     }
 
-    fn does_not_fit(&self, kind: AnomalyKind, detail: String) -> Checking {
+    fn does_not_fit(&self, kind: AnomalyKind, detail: &str) -> Checking {
         let number = match &self.notification.fact {
             Fact::Paid(paid) => paid.payment_no.as_str(),
             Fact::PaymentEnded { payment_no, .. }

@@ -1,6 +1,8 @@
-//! Driving intents on: asks a channel what became of a payment or refund, closes and refunds there, and lets the answers count the
-//! same way as callbacks. Every call may be made again: the intents' own numbers are the channels' keys. No transaction or
-//! connection is held while a channel is asked.
+//! Driving intents on: asks a channel what became of a payment or refund, closes and refunds there, and lets the answers count
+//! the same way as callbacks.
+//!
+//! Every call may be made again: the intents' own numbers are the channels' keys. No transaction or connection is held while a
+//! channel is asked.
 
 use super::{Payments, callback::Received, rows};
 use crate::{

@@ -1,5 +1,7 @@
-//! Parked notifications: verified ones about an order that is not there (yet). One row per fact. Applied when the order commits or
-//! by the sweep, so that a notification that overtakes its order is never lost, whatever the provider was answered.
+//! Parked notifications: verified ones about an order that is not there (yet).
+//!
+//! One row per fact. Applied when the order commits or by the sweep, so that a notification that overtakes its order is never
+//! lost, whatever the provider was answered.
 
 use crate::{
     channels::{ChannelId, Notification},

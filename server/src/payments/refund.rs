@@ -1,5 +1,7 @@
-//! Asking money back: a refund's row is its intent, written with the order's event; the channel is asked by the consumer of
-//! `REFUND_REQUESTED`. The natural key is the refund's number, which is the channel's key too.
+//! Asking money back: a refund's row is its intent, written with the order's event.
+//!
+//! The channel is asked by the consumer of `REFUND_REQUESTED`. The natural key is the refund's number, which is the channel's
+//! key too.
 
 use super::{Payments, rows};
 use crate::{

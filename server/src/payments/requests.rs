@@ -60,7 +60,7 @@ pub fn refund_from_json(order_no: &str, body: &[u8]) -> Result<RefundRequest, Re
     let body: RefundJson = read(body)?;
     let mut errors = Vec::new();
     let refund_no = refund_number(raw(body.refund_no), &mut errors);
-    let amount_fen = amount(raw(body.amount_fen), &mut errors);
+    let amount_fen = amount(&raw(body.amount_fen), &mut errors);
     let reason = optional_text("reason", raw(body.reason), MAXIMUM_REASON, &mut errors);
     if !errors.is_empty() {
         return Err(RequestError::Fields(errors));
@@ -87,9 +87,9 @@ fn refund_number(raw: RawField, errors: &mut Vec<FieldError>) -> String {
     number
 }
 
-fn amount(raw: RawField, errors: &mut Vec<FieldError>) -> i64 {
+fn amount(raw: &RawField, errors: &mut Vec<FieldError>) -> i64 {
     let code = match raw {
-        RawField::Number(amount) if amount > 0 => return amount,
+        RawField::Number(amount) if *amount > 0 => return *amount,
         RawField::Missing => FieldErrorCode::Required,
         RawField::Number(_) | RawField::Text(_) | RawField::Other => FieldErrorCode::NotAnAmount,
     };
@@ -126,7 +126,7 @@ impl RefundForm {
         let mut errors = Vec::new();
         let refund_no = refund_number(RawField::Text(self.refund_no.clone()), &mut errors);
         let fen = fen_of_yuan(&self.amount).map_or(RawField::Other, RawField::Number);
-        let amount_fen = amount(fen, &mut errors);
+        let amount_fen = amount(&fen, &mut errors);
         let reason = optional_text(
             "reason",
             RawField::Text(self.reason.clone()),
