@@ -1,3 +1,9 @@
 //! Money: payments, callbacks, closing, refunds.
 
+mod elsewhere;
+mod forged;
+mod misfits;
+mod order_of_events;
 mod paying;
+mod repeats;
+mod survives;

@@ -15,6 +15,7 @@ use server::{
         sign::{Kind, SignedRequest, Tamper, What},
     },
 };
+use sqlx::Row as _;
 use std::time::{Duration, Instant};
 
 /// Longest time for something that happens in the background.
@@ -46,6 +47,16 @@ impl Provider {
     pub fn ahead(mut self, seconds: i64) -> Self {
         self.clock = Clock::with_offset_seconds(seconds);
         self
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> &SandboxKeys {
+        &self.keys
+    }
+
+    /// Now, as the providers' clock has it.
+    pub fn now(&self) -> i64 {
+        self.clock.now()
     }
 
     /// "Money arrived": one transaction per number given.
@@ -92,6 +103,21 @@ pub fn is_acknowledged(channel: ChannelId, reply: &Reply) -> bool {
     }
 }
 
+/// Asserts that an answer is the form after which a channel sends again, byte for byte.
+pub fn assert_not_now(channel: ChannelId, reply: &Reply) {
+    let body = match channel {
+        ChannelId::Wechat => r#"{"code":"FAIL","message":"not processed, please send again"}"#,
+        ChannelId::Alipay => "fail",
+        ChannelId::Webhook => "",
+    };
+    assert_eq!(
+        (reply.status.is_server_error(), reply.body.as_str()),
+        (true, body),
+        "{channel}: {}",
+        reply.status
+    );
+}
+
 /// Asserts that an answer is the success form of a channel.
 pub fn assert_acknowledged(channel: ChannelId, reply: &Reply) {
     assert!(
@@ -123,6 +149,13 @@ impl Client {
         .await
     }
 
+    /// A new order of one pencil of `demo` and a payment of it that waits for its money; both numbers.
+    pub async fn demo_waiting(&self, key: &str, channel: ChannelId) -> (String, String) {
+        let order_no = self.demo_pencil(key).await;
+        let payment_no = self.demo_pay(&order_no, channel).await;
+        (order_no, payment_no)
+    }
+
     /// Begins a payment of an order of `demo`; its number.
     pub async fn demo_pay(&self, order_no: &str, channel: ChannelId) -> String {
         let body = json!({ "channel": channel.as_str() });
@@ -132,6 +165,26 @@ impl Client {
             .as_str()
             .expect("a payment number")
             .to_owned()
+    }
+
+    /// Pays one of an order's payments at the gateway's cashier page, as the page's form does.
+    pub async fn pay_at_cashier(&self, order_no: &str, payment_no: &str, misbehaviour: &str) {
+        let order = self.demo_read(order_no).await;
+        let payments = order["payments"].as_array().expect("payments");
+        let payment = payments.iter().find(|payment| payment["payment_no"] == payment_no);
+        let mut cashier = payment.expect("the payment")["action"]["url"]
+            .as_str()
+            .expect("an address")
+            .to_owned();
+        if !cashier.contains("/pay/") {
+            // Alipay's page takes the signed request and leads on.
+            let page = Reply::to(self.http.get(&cashier)).await;
+            assert_eq!(page.status, 303, "{}", page.body);
+            page.header("location").clone_into(&mut cashier);
+        }
+        let fields = [("action", "pay"), ("misbehaviour", misbehaviour)];
+        let paid = Reply::to(self.http.post(&cashier).form(&fields)).await;
+        assert_eq!(paid.status, 303, "{}", paid.body);
     }
 
     /// Asks money of an order of `demo` back.
@@ -171,6 +224,43 @@ impl Client {
 }
 
 impl Place {
+    /// Asserts that an order was paid once and only once: one payment, one step of the order, one message, one entry of money.
+    pub async fn assert_paid_once(&self, order_no: &str) {
+        for (rule, sql) in [
+            (
+                "payments that succeeded",
+                "SELECT COUNT(*) FROM payment WHERE order_no = $1 AND status = 'SUCCEEDED'",
+            ),
+            (
+                "steps to PAID",
+                "SELECT COUNT(*) FROM order_event WHERE order_no = $1 AND event = 'payment_succeeded' AND to_status = 'PAID'",
+            ),
+            (
+                "ORDER_PAID messages",
+                "SELECT COUNT(*) FROM outbox_message WHERE order_no = $1 AND kind = 'ORDER_PAID'",
+            ),
+            (
+                "entries of money",
+                "SELECT COUNT(*) FROM money_ledger WHERE order_no = $1 AND amount_fen > 0",
+            ),
+        ] {
+            assert_eq!(self.number_of(sql, order_no).await, 1, "{order_no}: {rule}");
+        }
+    }
+
+    /// The status of an order.
+    pub async fn status_of(&self, order_no: &str) -> String {
+        let database = self.database().await;
+        let row = sqlx::query("SELECT status FROM orders WHERE order_no = $1")
+            .bind(order_no)
+            .fetch_one(&mut *database.reader().await.expect("a connection"))
+            .await
+            .expect("an order");
+        let status = row.try_get("status").expect("a status");
+        database.close().await;
+        status
+    }
+
     /// Waits until a number out of the database is this.
     pub async fn wait_number(&self, sql: &'static str, wanted: i64) {
         let deadline = Instant::now() + PATIENCE;

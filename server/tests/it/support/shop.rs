@@ -4,7 +4,7 @@ use super::services::{Postgres, Redis};
 use clap::Parser;
 use server::{
     config::{Options, Settings},
-    db::Database,
+    db::{Database, Dialect},
     durations::Durations,
     sandbox::keys::SandboxKeys,
     serve,
@@ -12,9 +12,10 @@ use server::{
 };
 use sqlx::Row as _;
 use std::{
+    collections::BTreeMap,
     io::{BufRead as _, BufReader},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, Command, Output, Stdio},
     sync::OnceLock,
 };
 use tempfile::TempDir;
@@ -52,6 +53,15 @@ fn copy_sandbox_keys(data_dir: &Path) {
         let file = file.expect("a file");
         std::fs::copy(file.path(), to.join(file.file_name())).expect("a copy");
     }
+}
+
+/// The program, with nothing of the tests' own environment but where programs are.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oncemart"));
+    command
+        .env_clear()
+        .envs(std::env::var("PATH").map(|path| ("PATH", path)));
+    command
 }
 
 #[derive(Parser)]
@@ -99,10 +109,9 @@ impl Place {
         let mut arguments = vec![
             "--addr=127.0.0.1:0".to_owned(),
             "--sandbox=true".to_owned(),
-            format!("--data-dir={}", self.directory.path().display()),
-            format!("--database-url={}", self.database_url),
             format!("--signing-keys={}", self.signing_keys),
         ];
+        arguments.extend(self.store_arguments());
         arguments.extend(self.redis_url.iter().map(|url| format!("--redis-url={url}")));
         arguments.extend(more.iter().map(|argument| (*argument).to_owned()));
         arguments
@@ -135,28 +144,47 @@ impl Place {
 
     /// Opens a shop here as a process of its own that writes log lines of that level.
     pub fn spawn_logging(&self, more: &[&str], level: &str, log: impl Into<Stdio>) -> ShopProcess {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_oncemart"))
+        let mut command = program();
+        command
             .arg("serve")
             .args(self.arguments(more))
-            .env_clear()
-            .envs(std::env::var("PATH").map(|path| ("PATH", path)))
             .env("RUST_LOG", level)
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .expect("the program starts");
-        let mut output = BufReader::new(child.stdout.take().expect("its output is piped"));
-        let mut line = String::new();
-        output.read_line(&mut line).expect("a line");
-        let url = line
-            .trim()
-            .strip_prefix("Oncemart is open at ")
-            .unwrap_or_else(|| panic!("the shop opens: {line}"));
-        ShopProcess {
-            url: url.to_owned(),
-            child,
-            _output: output,
-        }
+            .stderr(log);
+        ShopProcess::start(&mut command, "Oncemart is open at ")
+    }
+
+    /// Opens a shop here at a given address, without a gateway of its own: its channels are what a file of settings says.
+    pub fn spawn_configured(&self, address: &str, settings: &Path) -> ShopProcess {
+        let mut command = program();
+        command
+            .arg("serve")
+            .args([format!("--addr={address}"), "--sandbox=false".to_owned()])
+            .args([
+                "--api-clients=demo=demo".to_owned(),
+                format!("--signing-keys={}", self.signing_keys),
+            ])
+            .args(self.store_arguments())
+            .args(self.redis_url.iter().map(|url| format!("--redis-url={url}")))
+            .env("ONCEMART_CONFIG", settings)
+            .env("RUST_LOG", "error")
+            .stderr(Stdio::null());
+        ShopProcess::start(&mut command, "Oncemart is open at ")
+    }
+
+    /// Runs a command beside the shop.
+    pub fn run(&self, command: &[&str]) -> Output {
+        program()
+            .args(command)
+            .args(self.store_arguments())
+            .output()
+            .expect("the program runs")
+    }
+
+    fn store_arguments(&self) -> [String; 2] {
+        [
+            format!("--data-dir={}", self.directory.path().display()),
+            format!("--database-url={}", self.database_url),
+        ]
     }
 
     /// The database behind the shop, for a look.
@@ -176,6 +204,42 @@ impl Place {
         let number = row.try_get::<i64, _>(0).expect("a number");
         database.close().await;
         number
+    }
+
+    /// One number out of the database about whatever `$1` is.
+    pub async fn number_of(&self, sql: &'static str, about: &str) -> i64 {
+        let database = self.database().await;
+        let row = sqlx::query(sql)
+            .bind(about)
+            .fetch_one(&mut *database.reader().await.expect("a connection"))
+            .await
+            .expect("a row");
+        let number = row.try_get::<i64, _>(0).expect("a number");
+        database.close().await;
+        number
+    }
+
+    /// Number of rows of every table that there is.
+    pub async fn row_counts(&self) -> BTreeMap<String, i64> {
+        let database = self.database().await;
+        let mut connection = database.reader().await.expect("a connection");
+        let tables = match database.dialect {
+            Dialect::Sqlite => "SELECT name FROM sqlite_master WHERE type = 'table'",
+            Dialect::Postgres => {
+                "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = 'public'"
+            }
+        };
+        let tables = sqlx::query(tables).fetch_all(&mut *connection).await.expect("rows");
+        let mut counts = BTreeMap::new();
+        for table in tables {
+            let table: String = table.try_get(0).expect("a name");
+            let count = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
+            let row = sqlx::query(count).fetch_one(&mut *connection).await.expect("a row");
+            counts.insert(table, row.try_get(0).expect("a number"));
+        }
+        drop(connection);
+        database.close().await;
+        counts
     }
 
     /// One text out of the database.
@@ -300,6 +364,23 @@ pub struct ShopProcess {
 }
 
 impl ShopProcess {
+    /// Starts a program that says where it is open, and waits until it does.
+    pub fn start(command: &mut Command, says: &str) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut output = BufReader::new(child.stdout.take().expect("its output is piped"));
+        let mut line = String::new();
+        output.read_line(&mut line).expect("a line");
+        let url = line
+            .trim()
+            .strip_prefix(says)
+            .unwrap_or_else(|| panic!("it opens: {line}"));
+        Self {
+            url: url.to_owned(),
+            child,
+            _output: output,
+        }
+    }
+
     /// Ends the process as `kill -9` does.
     pub fn kill(&mut self) {
         self.child.kill().expect("the process is there");
