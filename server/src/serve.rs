@@ -108,7 +108,7 @@ fn executor_on(store: &StoreSettings, database: Database, gate: Gate, faults: Fa
 
 /// Opens the shop.
 pub async fn start(settings: Settings) -> anyhow::Result<Shop> {
-    let lock = lock_sqlite(&settings.store)?;
+    let lock = lock_sqlite(&settings.store).await?;
     let database = open_database(&settings.store).await?;
     seed(&database, settings.store.clock)
         .await
@@ -262,8 +262,12 @@ fn state(
     }
 }
 
+/// How long a starting server waits for the one before it: a restart begins while the old process is still ending, and a program
+/// that it is just starting has its files open for a moment.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
 /// SQLite has one writer, and what waits for it waits in one process: a second server on the file is refused.
-fn lock_sqlite(store: &StoreSettings) -> anyhow::Result<Option<File>> {
+async fn lock_sqlite(store: &StoreSettings) -> anyhow::Result<Option<File>> {
     let Some(database) = store.sqlite_file() else {
         return Ok(None);
     };
@@ -272,7 +276,16 @@ fn lock_sqlite(store: &StoreSettings) -> anyhow::Result<Option<File>> {
     let mut path = real.into_os_string();
     path.push(".lock");
     let file = File::create(&path).with_context(|| format!("the lock file {} cannot be made", path.display()))?;
-    match file.try_lock() {
+    let deadline = tokio::time::Instant::now() + LOCK_PATIENCE;
+    let locked = loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if tokio::time::Instant::now() < deadline => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            locked => break locked,
+        }
+    };
+    match locked {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => bail!(
             "another server has the shop in {} open; stop it, or set ONCEMART_DATA_DIR to another directory",

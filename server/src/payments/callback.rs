@@ -103,8 +103,8 @@ impl Payments {
             .await
             .map_err(|error| sqlx::Error::Encode(error.into()))?;
         match outcome {
-            Outcome::Done { .. } | Outcome::Refused(_) => Ok(Received::Accepted),
-            Outcome::KeyReused(_) => {
+            Outcome::Done { .. } => Ok(Received::Accepted),
+            Outcome::KeyReused(_) | Outcome::Refused(_) => {
                 let anomaly = NewAnomaly {
                     kind: AnomalyKind::KeyReused,
                     fact: format!("{channel} {key} {order_no} {amount_fen}"),

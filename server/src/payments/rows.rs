@@ -172,18 +172,19 @@ pub async fn is_open(connection: &mut AnyConnection, payment_no: &str) -> Result
     Ok(row.is_some())
 }
 
-/// Whether money of that transaction has come in.
-pub async fn has_come_in(
+/// The order that a transaction's money has come in for, if it has come in.
+pub async fn order_of_money(
     connection: &mut AnyConnection,
     channel: ChannelId,
     transaction_id: &str,
-) -> Result<bool, sqlx::Error> {
-    let row = sqlx::query("SELECT 1 AS one FROM money_ledger WHERE channel = $1 AND reference = $2 AND amount_fen > 0")
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query("SELECT order_no FROM money_ledger WHERE channel = $1 AND reference = $2 AND amount_fen > 0")
         .bind(channel.as_str())
         .bind(transaction_id)
         .fetch_optional(connection)
-        .await?;
-    Ok(row.is_some())
+        .await?
+        .map(|row| row.try_get("order_no"))
+        .transpose()
 }
 
 /// The channel takes the payment; this is how the buyer pays. Nothing changes if it has gone on meanwhile.

@@ -141,10 +141,14 @@ impl Operation for Settle {
 
     async fn plan(&self, connection: &mut AnyConnection, (): &()) -> Result<Planned<Plan>, sqlx::Error> {
         let plan = match &self.checked.fact {
-            Fact::Paid(paid) if rows::has_come_in(connection, self.checked.channel, &paid.transaction_id).await? => {
-                Plan::Nothing
+            Fact::Paid(paid) => {
+                match rows::order_of_money(connection, self.checked.channel, &paid.transaction_id).await? {
+                    None => Plan::TakeMoney(paid.clone()),
+                    Some(order_no) if order_no == self.checked.order_no => Plan::Nothing,
+                    // The record that would tell has gone; the money has not. Refused, so that this claims no key of the true owner's.
+                    Some(_) => return Ok(Planned::Refused(Answer::new(200, &[], String::new()))),
+                }
             }
-            Fact::Paid(paid) => Plan::TakeMoney(paid.clone()),
             Fact::PaymentEnded { payment_no, failed } => Plan::EndPayment {
                 payment_no: payment_no.clone(),
                 failed: *failed,

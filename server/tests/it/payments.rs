@@ -1,5 +1,6 @@
 //! Money: payments, callbacks, closing, refunds.
 
+mod bytes;
 mod elsewhere;
 mod forged;
 mod misfits;
@@ -7,3 +8,4 @@ mod order_of_events;
 mod paying;
 mod repeats;
 mod survives;
+mod window;

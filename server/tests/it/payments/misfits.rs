@@ -11,7 +11,10 @@ use futures::future::join_all;
 use serde_json::Value;
 use server::{channels::ChannelId, sandbox::sign::Tamper};
 
-on_both_databases!(what_is_verified_but_does_not_fit_is_one_anomaly_and_pays_nothing);
+on_both_databases!(
+    what_is_verified_but_does_not_fit_is_one_anomaly_and_pays_nothing,
+    only_the_exact_amount_in_the_exact_currency_pays,
+);
 
 async fn what_is_verified_but_does_not_fit_is_one_anomaly_and_pays_nothing(backend: Backend) {
     let place = Place::new(backend).await;
@@ -91,4 +94,45 @@ fn assert_resolvable(place: &Place, anomaly: &Value) {
     );
     let twice = place.run(&["anomalies", "resolve", id, "--note", "again"]);
     assert!(!twice.status.success(), "it is resolved once");
+}
+
+/// Less and more by a little, scaled wrongly either way, or the right number of something else.
+async fn only_the_exact_amount_in_the_exact_currency_pays(backend: Backend) {
+    let place = Place::new(backend).await;
+    let shop = place.open().await;
+    let (client, provider) = (Client::new(&shop.url), Provider::of(&place));
+    for channel in ChannelId::ALL {
+        let (order_no, payment_no) = client.demo_waiting(&format!("exact-{channel}"), channel).await;
+        let mut wrong = Vec::new();
+        for amount_fen in [1, 2, 4, 30, 300, 30_000, i64::from(i32::MAX) + 4] {
+            let number = format!("T-{amount_fen}-{order_no}");
+            wrong.push((provider.paid(&payment_no, &number, amount_fen), "wrong_amount"));
+        }
+        // Alipay states a currency only where it is a foreign one.
+        if channel != ChannelId::Alipay {
+            for currency in ["JPY", "cny", ""] {
+                let mut what = provider.paid(&payment_no, &format!("T-{currency}-{order_no}"), PENCIL_FEN);
+                currency.clone_into(&mut what.currency);
+                wrong.push((what, "wrong_currency"));
+            }
+        }
+        for (what, _) in &wrong {
+            assert_acknowledged(channel, &provider.send(&shop.url, channel, what).await);
+        }
+        for kind in ["wrong_amount", "wrong_currency"] {
+            let kept = match kind {
+                "wrong_amount" => "SELECT COUNT(*) FROM anomaly WHERE kind = 'wrong_amount' AND order_no = $1",
+                _ => "SELECT COUNT(*) FROM anomaly WHERE kind = 'wrong_currency' AND order_no = $1",
+            };
+            let kept = place.number_of(kept, &order_no).await;
+            let told = wrong.iter().filter(|(_, wrong)| *wrong == kind).count();
+            assert_eq!(kept, i64::try_from(told).unwrap(), "{channel}, {kind}");
+        }
+        assert_eq!(place.status_of(&order_no).await, "WAIT_PAY");
+        let exact = provider.paid(&payment_no, &format!("T-{order_no}"), PENCIL_FEN);
+        assert_acknowledged(channel, &provider.send(&shop.url, channel, &exact).await);
+        place.assert_paid_once(&order_no).await;
+    }
+    place.wait_until_relayed().await;
+    place.assert_consistent().await;
 }

@@ -20,6 +20,7 @@ on_both_databases!(
     failures_do_not_keep_a_later_success_out,
     what_ends_nothing_changes_nothing,
     one_transaction_for_two_orders_pays_the_first_and_is_an_anomaly_for_the_second,
+    one_transaction_for_two_orders_is_an_anomaly_although_its_record_has_gone,
 );
 
 /// The order is put out of sight and back, as one whose commit comes later than its payment.
@@ -291,4 +292,27 @@ async fn one_transaction_for_two_orders_pays_the_first_and_is_an_anomaly_for_the
     assert_eq!(place.number("SELECT COUNT(*) FROM anomaly").await, 3);
     place.wait_until_relayed().await;
     place.assert_consistent().await;
+}
+
+async fn one_transaction_for_two_orders_is_an_anomaly_although_its_record_has_gone(backend: Backend) {
+    let mut place = Place::new(backend).await;
+    place.redis_url = None;
+    let shop = place.open().await;
+    let (client, provider) = (Client::new(&shop.url), Provider::of(&place));
+    let (first, of_first) = client.demo_waiting("first", ChannelId::Wechat).await;
+    let (second, of_second) = client.demo_waiting("second", ChannelId::Wechat).await;
+    let paid = provider.paid(&of_first, "T-1", PENCIL_FEN);
+    let crossed = provider.paid(&of_second, "T-1", PENCIL_FEN);
+    for (what, anomalies) in [(&paid, 0), (&crossed, 1), (&crossed, 1), (&paid, 1)] {
+        place
+            .execute("DELETE FROM idempotent_record WHERE biz_type = 'channel.fact'")
+            .await;
+        let reply = provider.send(&shop.url, ChannelId::Wechat, what).await;
+        assert_acknowledged(ChannelId::Wechat, &reply);
+        assert_eq!(place.number("SELECT COUNT(*) FROM anomaly").await, anomalies);
+    }
+    let kept = "SELECT COUNT(*) FROM anomaly WHERE kind = 'key_reused' AND times = 2 AND order_no = $1";
+    assert_eq!(place.number_of(kept, &second).await, 1);
+    assert_eq!(place.status_of(&second).await, "WAIT_PAY");
+    place.assert_paid_once(&first).await;
 }
