@@ -12,7 +12,7 @@ use super::{
     settle::Checked,
 };
 use crate::{
-    channels::{Channel, ChannelId, Fact, Notification, PaidFact},
+    channels::{Channel, ChannelId, Fact, Notification, PaidFact, Rejected},
     clock::milliseconds,
     domain::order_number::order_of_number,
     idempotency::Outcome,
@@ -51,7 +51,8 @@ impl Payments {
         let count = |outcome: &'static str| {
             metrics::counter!("oncemart_callbacks_total", "channel" => name, "outcome" => outcome).increment(1);
         };
-        let notification = match channel.verify(headers, body, self.now()) {
+        let verified = channel.verify(headers, body, self.now());
+        let notification = match verified.and_then(storable) {
             Ok(notification) => notification,
             Err(rejected) => {
                 count(rejected.as_str());
@@ -289,6 +290,25 @@ impl Told<'_> {
             detail: format!("{number}: {detail}"),
         })
     }
+}
+
+/// Numbers of ours and the providers' hold no control characters; one that does could not even be written down.
+fn storable(notification: Notification) -> Result<Notification, Rejected> {
+    let numbers = match &notification.fact {
+        Fact::Paid(paid) => [paid.payment_no.as_str(), &paid.transaction_id, &paid.currency],
+        Fact::PaymentEnded { payment_no, .. } => [payment_no.as_str(), "", ""],
+        Fact::Refunded {
+            refund_no, payment_no, ..
+        } => [refund_no.as_str(), payment_no, ""],
+        Fact::RefundRefused {
+            refund_no, payment_no, ..
+        } => [refund_no.as_str(), payment_no, ""],
+        Fact::NothingFinal { .. } => ["", "", ""],
+    };
+    if numbers.iter().any(|number| number.chars().any(char::is_control)) {
+        return Err(Rejected::Content);
+    }
+    Ok(notification)
 }
 
 fn amount_of(fact: &Fact) -> i64 {
