@@ -1,3 +1,6 @@
 //! Money: payments, callbacks, closing, refunds.
 
+mod cashier;
+mod closing;
 mod paying;
+mod refunds;

@@ -98,11 +98,13 @@ impl Place {
     fn arguments(&self, more: &[&str]) -> Vec<String> {
         let mut arguments = vec![
             "--addr=127.0.0.1:0".to_owned(),
-            "--sandbox=true".to_owned(),
             format!("--data-dir={}", self.directory.path().display()),
             format!("--database-url={}", self.database_url),
             format!("--signing-keys={}", self.signing_keys),
         ];
+        if !more.contains(&"--sandbox=false") {
+            arguments.push("--sandbox=true".to_owned());
+        }
         arguments.extend(self.redis_url.iter().map(|url| format!("--redis-url={url}")));
         arguments.extend(more.iter().map(|argument| (*argument).to_owned()));
         arguments
@@ -133,14 +135,23 @@ impl Place {
         self.spawn_logging(more, "error", Stdio::null())
     }
 
+    /// Opens a shop here as a process of its own whose machine stands in another time zone.
+    pub fn spawn_in_zone(&self, more: &[&str], zone: &str) -> ShopProcess {
+        self.spawn_with(more, &[("RUST_LOG", "error"), ("TZ", zone)], Stdio::null())
+    }
+
     /// Opens a shop here as a process of its own that writes log lines of that level.
     pub fn spawn_logging(&self, more: &[&str], level: &str, log: impl Into<Stdio>) -> ShopProcess {
+        self.spawn_with(more, &[("RUST_LOG", level)], log)
+    }
+
+    fn spawn_with(&self, more: &[&str], variables: &[(&str, &str)], log: impl Into<Stdio>) -> ShopProcess {
         let mut child = Command::new(env!("CARGO_BIN_EXE_oncemart"))
             .arg("serve")
             .args(self.arguments(more))
             .env_clear()
             .envs(std::env::var("PATH").map(|path| ("PATH", path)))
-            .env("RUST_LOG", level)
+            .envs(variables.iter().copied())
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
