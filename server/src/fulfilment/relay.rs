@@ -180,13 +180,15 @@ async fn mark_done(connection: &mut AnyConnection, delivery: &Delivery, attempts
     Ok(done.rows_affected() == 1)
 }
 
-/// Deliveries that are due and have no unfinished one of the same order and consumer before them.
+/// Deliveries that are due and have no unfinished one of the same order and consumer before them. One that was never tried is due
+/// whatever its time says: it was written by a clock that has since been set back, and stock must not wait for hours to come round.
 async fn due(connection: &mut AnyConnection, now: Milliseconds) -> Result<Vec<Delivery>, sqlx::Error> {
     let rows = sqlx::query(
         "SELECT delivery.message_id AS message_id, delivery.consumer AS consumer, delivery.order_no AS order_no,
                 delivery.attempts AS attempts, message.kind AS kind
          FROM outbox_delivery AS delivery JOIN outbox_message AS message ON message.message_id = delivery.message_id
-         WHERE delivery.status IN ('due', 'handed_over') AND delivery.due_at <= $1 AND delivery.consumer <> 'shipping'
+         WHERE delivery.status IN ('due', 'handed_over') AND (delivery.due_at <= $1 OR delivery.attempts = 0)
+           AND delivery.consumer <> 'shipping'
            AND NOT EXISTS (SELECT 1 FROM outbox_delivery AS earlier
                 WHERE earlier.order_no = delivery.order_no AND earlier.consumer = delivery.consumer
                   AND earlier.version < delivery.version AND earlier.status <> 'done')

@@ -163,12 +163,16 @@ pub async fn insert_intent(
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Whether a payment of that number is being created or open.
+/// Whether a payment of that number is being created or open, for an order that still waits for it: while a channel cannot be
+/// reached, payments of closed orders stay open here, and must not be begun there.
 pub async fn is_open(connection: &mut AnyConnection, payment_no: &str) -> Result<bool, sqlx::Error> {
-    let row = sqlx::query("SELECT 1 AS one FROM payment WHERE payment_no = $1 AND status IN ('CREATING', 'OPEN')")
-        .bind(payment_no)
-        .fetch_optional(connection)
-        .await?;
+    let row = sqlx::query(
+        "SELECT 1 AS one FROM payment JOIN orders ON orders.order_no = payment.order_no
+         WHERE payment.payment_no = $1 AND payment.status IN ('CREATING', 'OPEN') AND orders.status = 'WAIT_PAY'",
+    )
+    .bind(payment_no)
+    .fetch_optional(connection)
+    .await?;
     Ok(row.is_some())
 }
 

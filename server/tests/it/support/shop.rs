@@ -108,10 +108,12 @@ impl Place {
     fn arguments(&self, more: &[&str]) -> Vec<String> {
         let mut arguments = vec![
             "--addr=127.0.0.1:0".to_owned(),
-            "--sandbox=true".to_owned(),
             format!("--signing-keys={}", self.signing_keys),
         ];
         arguments.extend(self.store_arguments());
+        if !more.contains(&"--sandbox=false") {
+            arguments.push("--sandbox=true".to_owned());
+        }
         arguments.extend(self.redis_url.iter().map(|url| format!("--redis-url={url}")));
         arguments.extend(more.iter().map(|argument| (*argument).to_owned()));
         arguments
@@ -140,6 +142,17 @@ impl Place {
     /// Opens a shop here as a process of its own.
     pub fn spawn(&self, more: &[&str]) -> ShopProcess {
         self.spawn_logging(more, "error", Stdio::null())
+    }
+
+    /// Opens a shop here as a process of its own whose machine stands in another time zone.
+    pub fn spawn_in_zone(&self, more: &[&str], zone: &str) -> ShopProcess {
+        let mut command = program();
+        command
+            .arg("serve")
+            .args(self.arguments(more))
+            .envs([("RUST_LOG", "error"), ("TZ", zone)])
+            .stderr(Stdio::null());
+        ShopProcess::start(&mut command, "Oncemart is open at ")
     }
 
     /// Opens a shop here as a process of its own that writes log lines of that level.
