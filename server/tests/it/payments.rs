@@ -1,6 +1,10 @@
 //! Money: payments, callbacks, closing, refunds.
 
+mod api;
 mod cashier;
 mod closing;
+mod outside;
+mod pages;
 mod paying;
+mod racing;
 mod refunds;
