@@ -3,6 +3,7 @@
 mod api;
 mod cashier;
 mod closing;
+mod door;
 mod outside;
 mod pages;
 mod paying;
