@@ -50,6 +50,14 @@ impl Dialect {
         Migrator::with_migrations(texts.map(migration).into())
     }
 
+    /// How a transaction begins whose statements must all see the same moment.
+    pub fn begin_snapshot(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN",
+            Self::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        }
+    }
+
     /// How a transaction that writes begins. On SQLite a transaction that first reads and then writes would fail at once when
     /// another has written in between; taking the write lock first makes it wait instead. PostgreSQL decides row by row.
     pub fn begin_write(self) -> &'static str {
@@ -132,6 +140,11 @@ impl Database {
     /// Begins a transaction that writes.
     pub async fn begin<'c>(&self, connection: &'c mut AnyConnection) -> Result<Transaction<'c, Any>, sqlx::Error> {
         connection.begin_with(self.dialect.begin_write()).await
+    }
+
+    /// Begins a transaction that only reads, and reads one moment.
+    pub async fn snapshot<'c>(&self, connection: &'c mut AnyConnection) -> Result<Transaction<'c, Any>, sqlx::Error> {
+        connection.begin_with(self.dialect.begin_snapshot()).await
     }
 
     /// Closes every connection, after what is in hand.

@@ -112,8 +112,15 @@ pub async fn read(
         .filter(|number| is_order_number(number));
     let order_no = order_no.ok_or_else(Problem::not_found)?;
     let found = {
+        // The order, its payments and its journal, as they stand at one moment.
         let mut connection = state.executor.database.reader().await.map_err(Problem::from)?;
-        read::find(&mut connection, &order_no, &owner).await?
+        let mut snapshot = state
+            .executor
+            .database
+            .snapshot(&mut connection)
+            .await
+            .map_err(Problem::from)?;
+        read::find(&mut snapshot, &order_no, &owner).await?
     };
     let found = found.ok_or_else(Problem::not_found)?;
     Ok(no_store(Json(found.order).into_response()))

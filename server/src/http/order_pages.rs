@@ -108,8 +108,10 @@ async fn page_of(
     shown: Shown,
 ) -> Result<Option<OrderPage>, sqlx::Error> {
     let found = {
+        // The order, its payments and its journal, as they stand at one moment.
         let mut connection = state.executor.database.reader().await?;
-        read::find(&mut connection, order_no, &session.owner()).await?
+        let mut snapshot = state.executor.database.snapshot(&mut connection).await?;
+        read::find(&mut snapshot, order_no, &session.owner()).await?
     };
     let Some(OrderRead {
         order,

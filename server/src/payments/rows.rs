@@ -163,8 +163,9 @@ pub async fn insert_intent(
     Ok(inserted.rows_affected() == 1)
 }
 
-/// Whether a payment of that number is being created or open, for an order that still waits for it: while a channel cannot be
-/// reached, payments of closed orders stay open here, and must not be begun there.
+/// Whether a payment of that number is being created or open, for an order that still waits for it.
+///
+/// While a channel cannot be reached, payments of closed orders stay open here, and must not be begun there.
 pub async fn is_open(connection: &mut AnyConnection, payment_no: &str) -> Result<bool, sqlx::Error> {
     let row = sqlx::query(
         "SELECT 1 AS one FROM payment JOIN orders ON orders.order_no = payment.order_no
