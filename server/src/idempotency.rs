@@ -30,7 +30,7 @@ pub use operation::{Applied, Call, FirstClaim, Intended, Operation, Outcome, Pla
 pub use waiters::Waiters;
 
 use crate::{
-    clock::{Clock, Milliseconds, milliseconds},
+    clock::{Clock, milliseconds},
     db::{Database, is_retryable, is_unavailable},
     durations::Durations,
     faults::{FaultPoint, Faults},
@@ -189,7 +189,7 @@ impl Executor {
                 }
                 return Ok(Claimed::Settled(Outcome::TooOld));
             };
-            return match judge(record, &call.digest, now, patience) {
+            return match judge(record, &call.digest, bid, patience) {
                 Judgement::Settled(outcome) => Ok(Claimed::Settled(outcome)),
                 Judgement::Running => Ok(Claimed::Running),
                 Judgement::Free => Ok(match record::take_over(connection, dialect, bid, lock_timeout).await? {
@@ -384,7 +384,7 @@ enum Judgement {
     Free,
 }
 
-fn judge(record: Record, digest: &Digest, now: Milliseconds, patience: &Patience) -> Judgement {
+fn judge(record: Record, digest: &Digest, bid: Bid<'_>, patience: &Patience) -> Judgement {
     let same_meaning = record.digest == digest.as_bytes();
     match record.state {
         State::Done(answer) if same_meaning => Judgement::Settled(Outcome::Done { answer, replayed: true }),
@@ -394,7 +394,7 @@ fn judge(record: Record, digest: &Digest, now: Milliseconds, patience: &Patience
             Judgement::Settled(Outcome::Refused(reason))
         }
         State::Refused(_) => Judgement::Free,
-        State::Processing { lease_until } if lease_until < now => Judgement::Free,
+        State::Processing { lease_until } if bid.finds_over(lease_until) => Judgement::Free,
         // Also for another meaning: before an acceptance nobody is told that the key was reused.
         State::Processing { .. } => Judgement::Running,
     }

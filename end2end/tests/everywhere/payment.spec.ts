@@ -38,6 +38,12 @@ test("a double click on a channel opens one payment", async ({ order }) => {
   expect(((await payments.json()) as { payments: unknown[] }).payments).toHaveLength(1);
 });
 
+test("the channel that was pressed last is the one that is shown", async ({ order }) => {
+  await order.choose("wechat");
+  await order.choose("alipay");
+  await order.choose("wechat");
+});
+
 test("the way back to a QR code is a plain link", async ({ page, order }) => {
   await order.choose("wechat");
 

@@ -17,12 +17,16 @@ use app::{
     wire::OrderWithJournal,
 };
 use axum::{
-    extract::{Path, State, rejection::PathRejection},
+    extract::{
+        Path, Query, State,
+        rejection::{PathRejection, QueryRejection},
+    },
     http::{HeaderMap, HeaderName, Method, StatusCode},
     response::Response,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use qrcode::{QrCode, render::svg};
+use serde::Deserialize;
 
 /// What a browser says that fetches ahead.
 const SEC_PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
@@ -59,6 +63,7 @@ pub async fn show(
     frames: Frames,
     headers: HeaderMap,
     order_no: Result<Path<String>, PathRejection>,
+    chosen: Result<Query<Chosen>, QueryRejection>,
 ) -> Result<Response, Problem> {
     let sessions = Sessions::of(&state);
     let order_no = order_no
@@ -68,11 +73,21 @@ pub async fn show(
     let (Some(session), Some(order_no)) = (sessions.find(&headers), order_no) else {
         return Err(Problem::not_found());
     };
-    let found = respond(&state, &frames, &session, &order_no, StatusCode::OK, Shown::default()).await?;
+    let shown = Shown {
+        channel: chosen.ok().and_then(|Query(chosen)| chosen.channel),
+        ..Shown::default()
+    };
+    let found = respond(&state, &frames, &session, &order_no, StatusCode::OK, shown).await?;
     if method == Method::GET && !headers.contains_key(SEC_PURPOSE) {
         state.open_tokens.mark_seen(&session, &order_no).await?;
     }
     Ok(found)
+}
+
+/// The query of an order's page: the channel whose button was pressed last.
+#[derive(Debug, Deserialize)]
+pub struct Chosen {
+    channel: Option<String>,
 }
 
 /// What an order's page shows besides the order: why the last press had no effect, and what was typed.
@@ -82,6 +97,8 @@ pub struct Shown {
     pub notice: Option<OrderNotice>,
     /// The refund form as typed.
     pub typed: Option<RefundForm>,
+    /// The channel whose open payment comes first; otherwise the newest does.
+    pub channel: Option<String>,
 }
 
 /// The page of an owner's order, with a status.
@@ -151,7 +168,7 @@ async fn page_of(
         note,
         coupon,
         channels,
-        open_payment: open_payment(&order),
+        open_payment: open_payment(&order, shown.channel.as_deref()),
         can_cancel: body.status == "WAIT_PAY",
         can_confirm_receipt: body.status == "SHIPPED",
         refundable_fen: if refundable {
@@ -170,12 +187,16 @@ async fn page_of(
     }))
 }
 
-/// The payment that waits for the buyer: the newest that is open, while the order can be paid.
-fn open_payment(order: &OrderWithJournal) -> Option<OpenPayment> {
+/// The payment that waits for the buyer while the order can be paid: the chosen channel's, else the newest that is open.
+fn open_payment(order: &OrderWithJournal, chosen: Option<&str>) -> Option<OpenPayment> {
     if order.order.status != "WAIT_PAY" {
         return None;
     }
-    let payment = order.payments.iter().rev().find(|payment| payment.action.is_some())?;
+    let mut open = order.payments.iter().rev().filter(|payment| payment.action.is_some());
+    let newest = open.clone().next()?;
+    let payment = open
+        .find(|payment| Some(payment.channel.as_str()) == chosen)
+        .unwrap_or(newest);
     let action = payment.action.as_ref()?;
     let is_code = action.kind == "qr";
     // A real code's text is of the provider's own app; the sandbox's is an address that this very device can open.

@@ -36,6 +36,8 @@ struct Press {
     frames: Frames,
     caller: Caller,
     order_no: String,
+    /// Where a press that has its effect leads.
+    back: String,
 }
 
 /// `POST /orders/{order_no}/payments`
@@ -47,8 +49,9 @@ pub async fn pay(
     request_body: Body,
 ) -> Result<Response, Problem> {
     let body = form_body(&headers, request_body).await?;
-    let press = Press::by(state, frames, &headers, order_no).await?;
+    let mut press = Press::by(state, frames, &headers, order_no).await?;
     let channel = channel_from_form(&body)?;
+    press.back = format!("{}?channel={channel}", press.back);
     let return_url = return_url(&press.state, &headers, &press.order_no);
     let outcome = press
         .state
@@ -123,12 +126,13 @@ impl Press {
         let session = Sessions::of(&state).find(headers).ok_or_else(Problem::not_found)?;
         let caller = Caller::Session(session);
         check_owner(&state.executor, &order_no, &caller.owner()).await?;
-        let frames = frames.returning_to(&format!("/orders/{order_no}"));
+        let back = format!("/orders/{order_no}");
         Ok(Self {
+            frames: frames.returning_to(&back),
             state,
-            frames,
             caller,
             order_no,
+            back,
         })
     }
 
@@ -148,7 +152,7 @@ impl Press {
     ) -> Result<Response, Problem> {
         self.state.executor.faults.pass(FaultPoint::BeforeAnswer).await;
         match outcome {
-            Outcome::Done { .. } => Ok(see_other(&format!("/orders/{}", self.order_no))),
+            Outcome::Done { .. } => Ok(see_other(&self.back)),
             Outcome::Refused(reason) => {
                 let notice = notice_of(&reason.body);
                 self.again(StatusCode::CONFLICT, notice, typed).await
@@ -175,6 +179,7 @@ impl Press {
         let shown = Shown {
             notice: Some(notice),
             typed,
+            channel: None,
         };
         order_pages::respond(&self.state, &self.frames, session, &self.order_no, status, shown).await
     }

@@ -67,6 +67,11 @@ pub struct Bid<'a> {
 }
 
 impl<'a> Bid<'a> {
+    /// Whether another's lease is over, or cannot have been begun by now: see [`take_over`], which decides it once more.
+    pub fn finds_over(&self, lease_until: Milliseconds) -> bool {
+        lease_until < self.now || lease_until > self.lease_until.saturating_add(CLOCK_SLACK_MILLISECONDS)
+    }
+
     fn bind(self, statement: Statement<'a>) -> Statement<'a> {
         statement
             .bind(self.key.biz_type)
@@ -179,7 +184,13 @@ fn answer_of(row: &AnyRow) -> Result<Answer, sqlx::Error> {
     })
 }
 
+/// How far beyond a fresh lease another's may end before it is taken for one of a clock that was ahead.
+pub const CLOCK_SLACK_MILLISECONDS: i64 = 10_000;
+
 /// Takes over a key that is free: refused, or its lease is over.
+///
+/// A lease that ends later than any begun by now can was given by a clock that was ahead and has been set back: it counts as over,
+/// or a crash before the step would hold its key for as long as the step was. If its holder is still at work, the fence stops it.
 pub async fn take_over(
     connection: &mut AnyConnection,
     dialect: Dialect,
@@ -192,7 +203,7 @@ pub async fn take_over(
         "UPDATE idempotent_record
          SET req_digest = $3, status = 0, claim_id = $4, attempt = attempt + 1, lease_until = $5, updated_at = $6,
              answer_status = 0, answer_headers = '[]', answer_body = $7
-         WHERE biz_type = $1 AND biz_key = $2 AND (status = 2 OR (status = 0 AND lease_until < $6))",
+         WHERE biz_type = $1 AND biz_key = $2 AND (status = 2 OR (status = 0 AND (lease_until < $6 OR lease_until > $5 + 10000)))",
     );
     let claiming = Claiming::of(bid.bind(statement).bind(&b""[..]).execute(&mut *transaction).await)?;
     match claiming {

@@ -21,6 +21,7 @@ on_both_databases!(
     fifty_submits_killed_after_the_commit_end_with_one_order_each,
     fifty_submits_killed_before_the_answer_end_with_one_order_each,
     a_panic_in_mid_work_loses_nothing,
+    a_claim_of_a_clock_that_was_an_hour_ahead_does_not_hold_its_key_for_an_hour,
 );
 
 async fn two_hundred_requests_cut_by_the_client_end_with_one_order_each(backend: Backend) {
@@ -76,6 +77,16 @@ async fn killed_at(point: &str, backend: Backend) {
     );
     let shop = place.open().await;
     assert_one_order_each(&place, &Client::new(&shop.url), &keys).await;
+}
+
+async fn a_claim_of_a_clock_that_was_an_hour_ahead_does_not_hold_its_key_for_an_hour(backend: Backend) {
+    let place = Place::new(backend).await;
+    let mut doomed = place.spawn(&["--clock-offset-seconds=3600", "--fault=after_claim:abort"]);
+    let answer = Client::new(&doomed.url).demo_order("ahead", &one_pencil()).send().await;
+    assert!(answer.is_err());
+    doomed.wait_for_end();
+    let shop = place.open().await;
+    assert_one_order_each(&place, &Client::new(&shop.url), &["ahead".to_owned()]).await;
 }
 
 async fn a_panic_in_mid_work_loses_nothing(backend: Backend) {
