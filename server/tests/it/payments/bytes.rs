@@ -18,12 +18,11 @@ on_both_databases!(
     wechats_public_key_and_certificate_are_accepted_side_by_side,
 );
 
+/// A way to write a notification.
+type Writing<'a> = (&'a str, &'a dyn Fn(&Provider, &What) -> SignedRequest);
+
 /// A new order for each way of writing; each must be paid by its own.
-async fn assert_each_pays(
-    backend: Backend,
-    channel: ChannelId,
-    writings: &[(&str, &dyn Fn(&Provider, &What) -> SignedRequest)],
-) {
+async fn assert_each_pays(backend: Backend, channel: ChannelId, writings: &[Writing<'_>]) {
     let place = Place::new(backend).await;
     let shop = place.open().await;
     let (client, provider) = (Client::new(&shop.url), Provider::of(&place));
