@@ -63,6 +63,14 @@ pub async fn state_at(client: &Client, cashier: &str) -> String {
     page.body[at..].split('"').next().unwrap_or_default().to_owned()
 }
 
+/// The gateway's number of the money that a payment took.
+pub async fn transaction_at(client: &Client, cashier: &str) -> String {
+    let page = Reply::to(client.http.get(cashier)).await.body;
+    let list = page.find("id=\"transactions\"").expect("the transactions");
+    let at = list + page[list..].find("<li>").expect("a transaction") + 4;
+    page[at..].split('<').next().unwrap_or_default().to_owned()
+}
+
 /// The names of an order's events, oldest first.
 pub fn events(order: &Value) -> Vec<&str> {
     let events = order["events"].as_array().unwrap();

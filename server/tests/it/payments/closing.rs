@@ -77,7 +77,7 @@ async fn what_was_closed_by_its_deadline_or_given_back_is_not_cancelled(backend:
     let not_cancellable = (409, "order-not-cancellable".to_owned());
     let paid = client.demo_post(&given_back, "cancel", None).await;
     assert_eq!(problem(&paid), not_cancellable);
-    assert_eq!(paid.json()["status"], "PAID");
+    assert_eq!(paid.json()["order_status"], "PAID");
     client.demo_refund(&given_back, "RF-ALL", HUNDRED_YUAN_FEN).await;
     client.demo_wait_status(&given_back, "REFUNDED").await;
     let unpaid = client.demo_pencil("unpaid").await;

@@ -1,9 +1,10 @@
 //! Money against the clock and money against money: whoever comes first, each yuan pays an order or goes back, once.
 
-use super::cashier::{QUICK, cashier_of, pay_at_cashier, press};
+use super::cashier::{QUICK, cashier_of, pay_at_cashier, press, state_at, transaction_at};
 use crate::support::{
     client::{Client, one_pencil},
     on_both_databases,
+    payment::{PENCIL_FEN, Provider, assert_acknowledged},
     shop::{Backend, Place},
 };
 use futures::{StreamExt as _, stream};
@@ -14,6 +15,7 @@ use std::time::Duration;
 on_both_databases!(
     money_around_the_deadline_pays_its_order_or_goes_back_once,
     of_two_channels_that_succeed_at_once_one_pays_and_the_other_goes_back,
+    what_pays_an_order_closes_its_payments_at_other_channels,
 );
 
 async fn money_around_the_deadline_pays_its_order_or_goes_back_once(backend: Backend) {
@@ -69,20 +71,22 @@ async fn money_around_the_deadline_pays_its_order_or_goes_back_once(backend: Bac
     assert!(paid > 0 && closed > 0, "{paid} paid, {closed} closed: it was no race");
     assert_eq!(place.number(stock).await, before - paid);
     let kept = "SELECT CAST(SUM(amount_fen) AS BIGINT) FROM money_ledger";
-    assert_eq!(place.number(kept).await, paid * crate::support::payment::PENCIL_FEN);
+    assert_eq!(place.number(kept).await, paid * PENCIL_FEN);
     place.assert_consistent().await;
 }
 
 async fn of_two_channels_that_succeed_at_once_one_pays_and_the_other_goes_back(backend: Backend) {
     const ROUNDS: i64 = 50;
     let place = Place::new(backend).await;
-    // Each payment's callbacks come to the server that began it: on PostgreSQL, to two.
+    // Each channel's callback comes to a server of its own: on PostgreSQL, to two.
     let servers = match backend {
         Backend::Sqlite => vec![place.spawn(&[QUICK])],
         Backend::PostgresAndRedis => vec![place.spawn(&[QUICK]), place.spawn(&[QUICK])],
     };
     let one = Client::new(&servers[0].url);
     let other = one.at(&servers[servers.len() - 1].url);
+    let (here, there) = (&servers[0].url, &servers[servers.len() - 1].url);
+    let provider = &Provider::of(&place);
     stream::iter(0..ROUNDS)
         .for_each_concurrent(5, |round| {
             let (one, other) = (one.clone(), other.clone());
@@ -94,10 +98,19 @@ async fn of_two_channels_that_succeed_at_once_one_pays_and_the_other_goes_back(b
                     cashier_of(&one, &order_no, &first).await,
                     cashier_of(&one, &order_no, &second).await,
                 ];
-                futures::join!(
-                    press(&one, &cashiers[0], "pay", "twice-at-once"),
-                    press(&other, &cashiers[1], "pay", "twice-at-once")
+                // Both take the money before either tells of it.
+                press(&one, &cashiers[0], "pay", "silent").await;
+                press(&other, &cashiers[1], "pay", "silent").await;
+                let told = [
+                    provider.paid(&first, &transaction_at(&one, &cashiers[0]).await, PENCIL_FEN),
+                    provider.paid(&second, &transaction_at(&one, &cashiers[1]).await, PENCIL_FEN),
+                ];
+                let (by_wechat, by_webhook) = futures::join!(
+                    provider.send(here, ChannelId::Wechat, &told[0]),
+                    provider.send(there, ChannelId::Webhook, &told[1])
                 );
+                assert_acknowledged(ChannelId::Wechat, &by_wechat);
+                assert_acknowledged(ChannelId::Webhook, &by_webhook);
                 let order = one
                     .demo_wait(&order_no, "the other money is back", |order| {
                         order["surplus"][0]["refunded"] == true
@@ -124,6 +137,26 @@ async fn of_two_channels_that_succeed_at_once_one_pays_and_the_other_goes_back(b
     ] {
         assert_eq!(place.number(sql).await, count, "{sql}");
     }
+    place.assert_consistent().await;
+}
+
+async fn what_pays_an_order_closes_its_payments_at_other_channels(backend: Backend) {
+    let place = Place::new(backend).await;
+    let shop = place.open_with(&[QUICK]).await;
+    let client = Client::new(&shop.url);
+    let order_no = client.demo_pencil("one-of-two").await;
+    let unused = client.demo_pay(&order_no, ChannelId::Webhook).await;
+    let cashier = cashier_of(&client, &order_no, &unused).await;
+    pay_at_cashier(&client, &order_no, ChannelId::Wechat, "none").await;
+    let order = client
+        .demo_wait(&order_no, "the other payment is closed", |order| {
+            order["payments"][0]["status"] == "CLOSED"
+        })
+        .await;
+    assert_eq!(
+        (&order["status"], state_at(&client, &cashier).await),
+        (&"PAID".into(), "closed".to_owned())
+    );
     place.assert_consistent().await;
 }
 
