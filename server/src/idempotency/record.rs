@@ -184,8 +184,9 @@ fn answer_of(row: &AnyRow) -> Result<Answer, sqlx::Error> {
     })
 }
 
-/// How far beyond a fresh lease another's may end before it is taken for one of a clock that was ahead.
-pub const CLOCK_SLACK_MILLISECONDS: i64 = 10_000;
+/// How far beyond a fresh lease another's may end before it is taken for one of a clock that was ahead: far more than the clocks of
+/// servers at work may differ, or two of them would take each other's claims for over.
+const CLOCK_SLACK_MILLISECONDS: i64 = 120_000;
 
 /// Takes over a key that is free: refused, or its lease is over.
 ///
@@ -203,7 +204,7 @@ pub async fn take_over(
         "UPDATE idempotent_record
          SET req_digest = $3, status = 0, claim_id = $4, attempt = attempt + 1, lease_until = $5, updated_at = $6,
              answer_status = 0, answer_headers = '[]', answer_body = $7
-         WHERE biz_type = $1 AND biz_key = $2 AND (status = 2 OR (status = 0 AND (lease_until < $6 OR lease_until > $5 + 10000)))",
+         WHERE biz_type = $1 AND biz_key = $2 AND (status = 2 OR (status = 0 AND (lease_until < $6 OR lease_until > $5 + 120000)))",
     );
     let claiming = Claiming::of(bid.bind(statement).bind(&b""[..]).execute(&mut *transaction).await)?;
     match claiming {
