@@ -52,7 +52,7 @@ export class OrderPage {
     const answered = cashier.waitForResponse((response) => response.request().method() === "POST");
     await cashier.locator(`#${press}`).click();
     await answered;
-    await cashier.close();
+    // The tab stays open, as a buyer's does: it is just being led back to the shop, and a tab that is closed meanwhile can hang.
   }
 
   /** The cashier of the open payment, in a tab of its own. */

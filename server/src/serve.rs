@@ -67,6 +67,18 @@ pub async fn open_database(store: &StoreSettings) -> anyhow::Result<Database> {
     Ok(database)
 }
 
+/// Opens the database of a shop that is there: a command that only looks or mends must not make an empty shop, find nothing wrong
+/// in it and say so.
+pub async fn open_existing_database(store: &StoreSettings) -> anyhow::Result<Database> {
+    if let Some(file) = store.sqlite_file().filter(|file| !file.exists()) {
+        bail!(
+            "there is no shop in {}; name the server's own with ONCEMART_DATA_DIR or DATABASE_URL",
+            file.display()
+        );
+    }
+    open_database(store).await
+}
+
 /// Gives an empty shop its products and coupons, and the database its epoch.
 pub async fn seed(database: &Database, clock: Clock) -> Result<(), sqlx::Error> {
     let mut connection = database.writer().await?;
@@ -90,7 +102,7 @@ async fn epoch(database: &Database) -> Result<String, sqlx::Error> {
 
 /// An executor for a command beside the server: the same steps, without a gate, whose results the server's gate may never hear of.
 pub async fn executor(store: &StoreSettings) -> anyhow::Result<Executor> {
-    let database = open_database(store).await?;
+    let database = open_existing_database(store).await?;
     Ok(executor_on(store, database, Gate::none(), Faults::default()))
 }
 

@@ -33,7 +33,6 @@ test("money for an order that was cancelled meanwhile goes back by itself, and t
   }).toPass();
   await cashier.locator("#corner summary").click();
   await cashier.locator("#pay-although-closed").click();
-  await cashier.close();
 
   await order.expectToShow(page.locator('[data-surplus="refunded"]'));
 });

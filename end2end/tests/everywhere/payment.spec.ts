@@ -44,6 +44,16 @@ test("the channel that was pressed last is the one that is shown", async ({ orde
   await order.choose("wechat");
 });
 
+test("the cashier can be read in the other language", async ({ order }) => {
+  await order.choose("alipay");
+  const cashier = await order.openCashier();
+
+  await cashier.getByRole("button", { name: "中文" }).click();
+
+  await expect(cashier.locator("#cashier")).toHaveAttribute("data-channel", "alipay");
+  await expect(cashier.locator("html")).toHaveAttribute("lang", /^zh/);
+});
+
 test("the way back to a QR code is a plain link", async ({ page, order }) => {
   await order.choose("wechat");
 

@@ -38,7 +38,7 @@ pub enum AnomaliesCommand {
 
 /// Runs the command.
 pub async fn run(store: &StoreSettings, command: AnomaliesCommand) -> anyhow::Result<()> {
-    let database = serve::open_database(store).await?;
+    let database = serve::open_existing_database(store).await?;
     match command {
         AnomaliesCommand::List { all, json } => {
             let found = anomalies::list(&mut *database.reader().await?, all).await?;

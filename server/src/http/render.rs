@@ -10,7 +10,7 @@ use app::{
     texts,
 };
 use axum::{
-    extract::{FromRequestParts, Request, State},
+    extract::{FromRequestParts, OriginalUri, Request, State},
     http::{HeaderValue, StatusCode, header, request::Parts},
     middleware::Next,
     response::{Html, IntoResponse as _, Response},
@@ -48,7 +48,12 @@ impl<S: Sync> FromRequestParts<S> for Frames {
             .get(header::ACCEPT_LANGUAGE)
             .and_then(|value| value.to_str().ok());
         let language = texts::negotiate(accepted, chosen.as_ref().map(|cookie| cookie.value()));
-        let return_to = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        // A router within another sees only the rest of the path; the reader has the whole.
+        let uri = parts
+            .extensions
+            .get::<OriginalUri>()
+            .map_or(&parts.uri, |original| &original.0);
+        let return_to = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
         Ok(Self { language, return_to })
     }
 }

@@ -41,6 +41,7 @@ pub async fn run(command: SandboxCommand, options: &Options) -> anyhow::Result<(
         SandboxCommand::Serve => serve_alone(options).await,
         SandboxCommand::Settings { gateway } => {
             let keys = SandboxKeys::open(&options.data_dir)?;
+            println!("ONCEMART_SANDBOX=false");
             print!("{}", settings_file(&settings(&keys, options, gateway.as_deref())));
             Ok(())
         }
