@@ -10,15 +10,15 @@ use crate::{
 use anyhow::Result;
 use std::{process::ExitCode, time::Instant};
 
-/// What the tests' names have in common, and what it is about.
+/// What the tests' names have in common, and what it is about. Races have rounds of their own.
 const SUITES: [(&str, &str); 2] = [
     (
         "payments::survives",
-        "callbacks acknowledged, servers killed, transactions failed",
+        "callbacks acknowledged, servers killed, transactions failed; in as many rounds as asked for",
     ),
     (
         "payments::racing",
-        "payments around the closing time, two channels at once",
+        "200 payments around the closing time, two channels at once in 50 rounds",
     ),
 ];
 
@@ -29,7 +29,7 @@ pub fn run(workspace: &Workspace, rounds: u32) -> Result<ExitCode> {
     build::server_and_tests(workspace)?;
     let mut summary = Summary::default();
     for (suite, about) in SUITES {
-        println!("\n== {suite}: {about}, {rounds} rounds");
+        println!("\n== {suite}: {about}");
         let start = Instant::now();
         let mut counts = Counts::default();
         let mut command = build::shop_tests(workspace);
