@@ -123,7 +123,10 @@ export class OrderPage {
     if (box === null) {
       throw new Error(`${selector} is nowhere on the page`);
     }
+    // Whoever leads the page elsewhere before the second press was sent would press once or never.
+    const answered = this.page.waitForResponse((response) => response.request().method() === "POST");
     await this.page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
+    await answered;
   }
 
   /** Waits until a refund of this amount has gone back. */
