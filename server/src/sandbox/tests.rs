@@ -49,7 +49,7 @@ async fn a_payment_is_asked_for_paid_told_and_found_over_every_protocol() {
         assert_eq!(told.merchant, world.channel(id).merchant());
         assert_eq!(world.channel(id).close(&number).await.unwrap(), Closing::AlreadyPaid);
     }
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    world.until_nothing_waits().await;
     assert_eq!(world.receiver.count(), 3, "pressed twice, paid once, told once");
 }
 
@@ -106,7 +106,7 @@ async fn a_notification_is_repeated_until_the_exact_form_of_success() {
             .map(|callback| world.fact(callback))
             .collect();
         assert!(facts.windows(2).all(|pair| pair[0] == pair[1]), "{id}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        world.until_nothing_waits().await;
         assert_eq!(world.receiver.count(), before + 3, "{id}");
     }
 }
@@ -129,7 +129,7 @@ async fn the_whole_schedule_is_sent_when_asked_for_and_when_nobody_acknowledges(
     let cashier = world.cashier(ChannelId::Wechat, "OM-GIVE-UP").await;
     world.press(&cashier, "pay", Misbehaviour::None).await;
     world.receiver.until(expected + 16).await;
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    world.until_nothing_waits().await;
     assert_eq!(world.receiver.count(), expected + 16);
     let notices = world.gateway.store().notices(10).await.unwrap();
     let given_up = notices.iter().filter(|notice| notice.state == "given_up").count();
@@ -151,7 +151,7 @@ async fn misbehaviour_sends_what_its_name_says() {
         world.press(&cashier, "pay", misbehaviour).await;
         seen += sent;
         world.receiver.until(seen).await;
-        tokio::time::sleep(Duration::from_millis(60)).await;
+        world.until_nothing_waits().await;
         assert_eq!(world.receiver.count(), seen, "{misbehaviour:?}");
     }
     let cashier = world.cashier(ChannelId::Webhook, "OM-AGAIN").await;
@@ -197,7 +197,7 @@ async fn refunds_happen_once_for_each_number_and_never_exceed_the_money() {
             matches!(first, RefundState::Processing | RefundState::Succeeded),
             "{id}: {first:?}"
         );
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        world.until_refund_ends(id, &format!("R-{id}-1"), "OM-REFUND").await;
         channel.refund(&refund("1", 10_000)).await.unwrap();
         let found = channel.query_refund(&format!("R-{id}-1"), "OM-REFUND").await.unwrap();
         assert_eq!(found, RefundState::Succeeded, "{id}");
@@ -244,8 +244,7 @@ async fn refunds_are_refused_or_fail_later_when_that_was_chosen() {
             };
             let asked = channel.refund(&refund).await;
             if misbehaviour == Misbehaviour::FailRefunds && id != ChannelId::Alipay {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-                let found = channel.query_refund(&refund.refund_no, &number).await.unwrap();
+                let found = world.until_refund_ends(id, &refund.refund_no, &number).await;
                 assert!(matches!(found, RefundState::Refused(_)), "{id}: {found:?}");
             } else {
                 assert!(

@@ -1,7 +1,7 @@
 //! A gateway, a shop that only keeps what it is told, and a browser without pages.
 
 use super::super::{behaviour::Misbehaviour, keys, sender, sign, *};
-use crate::channels::{Channel, ChannelId, Channels, Fact, NewPayment, PaymentAction};
+use crate::channels::{Channel, ChannelId, Channels, Fact, NewPayment, PaymentAction, RefundState};
 use axum::http::HeaderMap;
 use std::sync::Mutex;
 use tempfile::TempDir;
@@ -31,11 +31,11 @@ impl Receiver {
     }
 
     pub async fn until(&self, count: usize) -> Vec<Callback> {
-        for _ in 0..600 {
+        for _ in 0..LOOKS {
             if self.count() >= count {
                 return self.callbacks.lock().unwrap().clone();
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::time::sleep(LOOK).await;
         }
         panic!("{} callbacks instead of {count}", self.count());
     }
@@ -60,6 +60,10 @@ impl Receiver {
         format!("http://{address}")
     }
 }
+
+/// How often something awaited is looked for, and how many times.
+const LOOK: Duration = Duration::from_millis(20);
+const LOOKS: u32 = 600;
 
 pub struct World {
     pub gateway: Gateway,
@@ -113,6 +117,30 @@ pub fn browser() -> reqwest::Client {
 impl World {
     pub fn channel(&self, id: ChannelId) -> Arc<dyn Channel> {
         self.channels.get(id).unwrap()
+    }
+
+    /// Waits until every notification is acknowledged or given up: what has been received then is all there will be.
+    pub async fn until_nothing_waits(&self) {
+        for _ in 0..LOOKS {
+            let notices = self.gateway.store().notices(1_000).await.unwrap();
+            if notices.iter().all(|notice| notice.state != "waiting") {
+                return;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        panic!("a notification still waits");
+    }
+
+    /// Waits until a refund is no longer on its way, and says how it ended.
+    pub async fn until_refund_ends(&self, id: ChannelId, refund_no: &str, payment_no: &str) -> RefundState {
+        for _ in 0..LOOKS {
+            let state = self.channel(id).query_refund(refund_no, payment_no).await.unwrap();
+            if state != RefundState::Processing {
+                return state;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        panic!("{refund_no} is still on its way");
     }
 
     pub fn new_payment(&self, number: &str) -> NewPayment {
