@@ -204,9 +204,10 @@ pub async fn take_over(
         "UPDATE idempotent_record
          SET req_digest = $3, status = 0, claim_id = $4, attempt = attempt + 1, lease_until = $5, updated_at = $6,
              answer_status = 0, answer_headers = '[]', answer_body = $7
-         WHERE biz_type = $1 AND biz_key = $2 AND (status = 2 OR (status = 0 AND (lease_until < $6 OR lease_until > $5 + 120000)))",
+         WHERE biz_type = $1 AND biz_key = $2 AND (status = 2 OR (status = 0 AND (lease_until < $6 OR lease_until > $5 + $8)))",
     );
-    let claiming = Claiming::of(bid.bind(statement).bind(&b""[..]).execute(&mut *transaction).await)?;
+    let statement = bid.bind(statement).bind(&b""[..]).bind(CLOCK_SLACK_MILLISECONDS);
+    let claiming = Claiming::of(statement.execute(&mut *transaction).await)?;
     match claiming {
         Claiming::Won => transaction.commit().await?,
         Claiming::Lost | Claiming::Locked => transaction.rollback().await?,

@@ -109,9 +109,7 @@ impl Payments {
         };
         let outcome = self.executor.execute(call).await;
         // A definite no ends this payment; the next press begins another, with a number of its own.
-        if let Outcome::Refused(reason) = &outcome
-            && reason.body.contains(ProblemKind::ChannelRefused.slug())
-        {
+        if matches!(&outcome, Outcome::Refused(reason) if *reason == channel_refuses()) {
             self.payment_ended(&*open, payment_no, true)
                 .await
                 .unwrap_or_else(|error| {
@@ -120,6 +118,12 @@ impl Payments {
         }
         Ok(outcome)
     }
+}
+
+/// What a buyer is told of a channel's definite no; why is in the log.
+fn channel_refuses() -> Answer {
+    let detail = "The payment channel does not take this payment. Choose another.";
+    Problem::new(ProblemKind::ChannelRefused, detail).to_answer()
 }
 
 async fn payable(connection: &mut AnyConnection, order_no: &str) -> Result<Option<Payable>, sqlx::Error> {
@@ -174,8 +178,7 @@ impl Operation for StartPayment {
                     reason,
                     "a channel refuses a payment"
                 );
-                let detail = "The payment channel does not take this payment. Choose another.";
-                Unanswered::Refused(Problem::new(ProblemKind::ChannelRefused, detail).to_answer())
+                Unanswered::Refused(channel_refuses())
             }
             ChannelError::Unreached(reason) => {
                 tracing::warn!(
