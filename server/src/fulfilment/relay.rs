@@ -182,7 +182,8 @@ async fn mark_done(connection: &mut AnyConnection, delivery: &Delivery, attempts
 
 /// Deliveries that are due and have no unfinished one of the same order and consumer before them.
 ///
-/// One that was never tried is due whatever its time says: it was written by a clock that has since been set back, and stock must not wait for hours to come round.
+/// One that was never tried is due whatever its time says: it was written by a clock that has since been set back, and stock must
+/// not wait for hours to come round.
 async fn due(connection: &mut AnyConnection, now: Milliseconds) -> Result<Vec<Delivery>, sqlx::Error> {
     let rows = sqlx::query(
         "SELECT delivery.message_id AS message_id, delivery.consumer AS consumer, delivery.order_no AS order_no,

@@ -106,7 +106,8 @@ fn order_of(row: &AnyRow) -> Result<Order, sqlx::Error> {
     })
 }
 
-fn status_of(name: &str) -> Result<Status, sqlx::Error> {
+/// Reads a status out of the table.
+pub fn status_of(name: &str) -> Result<Status, sqlx::Error> {
     Status::parse(name).ok_or_else(|| sqlx::Error::Decode(format!("an order has the unknown status {name}").into()))
 }
 

@@ -5,7 +5,7 @@ use super::{Payments, drive::NotDriven, parked, rows};
 use crate::{
     clock::{Milliseconds, milliseconds},
     domain::order::{OrderEvent, Source, Status},
-    orders::advance::{Advanced, advance},
+    orders::advance::{Advanced, advance, status_of},
 };
 use futures::{StreamExt as _, stream};
 use sqlx::{AnyConnection, Row as _};
@@ -112,9 +112,7 @@ impl Payments {
             .fetch_optional(connection)
             .await?;
         row.map(|row| {
-            let name: String = row.try_get("status")?;
-            let status = Status::parse(&name)
-                .ok_or_else(|| sqlx::Error::Decode(format!("an order has the unknown status {name}").into()))?;
+            let status = status_of(&row.try_get::<String, _>("status")?)?;
             let pay_before: Milliseconds = row.try_get("pay_before")?;
             Ok((
                 status,
