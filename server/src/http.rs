@@ -15,6 +15,7 @@ pub mod metrics_page;
 pub mod order_api;
 pub mod order_changes;
 pub mod order_form;
+pub mod order_number;
 pub mod order_pages;
 pub mod payment_api;
 pub mod payment_pages;

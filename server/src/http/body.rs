@@ -53,6 +53,30 @@ pub fn kind(headers: &HeaderMap) -> Result<BodyKind, Problem> {
     }
 }
 
+/// Reads a body of JSON.
+pub async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    let body = read(headers, body).await?;
+    match kind(headers)? {
+        BodyKind::Json => Ok(body),
+        BodyKind::Form => Err(Problem::new(
+            ProblemKind::UnsupportedMediaType,
+            "Send application/json.",
+        )),
+    }
+}
+
+/// Reads a body of a form's fields.
+pub async fn read_form(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    let body = read(headers, body).await?;
+    match kind(headers)? {
+        BodyKind::Form => Ok(body),
+        BodyKind::Json => Err(Problem::new(
+            ProblemKind::UnsupportedMediaType,
+            "Send the form's fields.",
+        )),
+    }
+}
+
 /// Reads a body within its limit. What is over the limit is read and forgotten, so that the client gets to read the answer
 /// instead of finding its connection closed while it sends.
 pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {

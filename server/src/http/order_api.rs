@@ -4,6 +4,7 @@ use super::{
     AppState, authenticate,
     body::{self, BodyKind},
     key, no_store,
+    order_number::{OrderNo, order_number},
     render::Frames,
     reply,
     session::Sessions,
@@ -11,7 +12,6 @@ use super::{
 use crate::{
     caller::SessionId,
     clock::{milliseconds, rfc3339},
-    domain::order_number::is_order_number,
     faults::FaultPoint,
     orders::{
         read,
@@ -23,7 +23,7 @@ use crate::{
 use axum::{
     Json,
     body::Body,
-    extract::{Path, State, rejection::PathRejection},
+    extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
@@ -96,21 +96,13 @@ async fn read_body(headers: &HeaderMap, request_body: Body) -> Result<(BodyKind,
 }
 
 /// `GET /api/orders/{order_no}`: the order and its journal, for its owner.
-pub async fn read(
-    State(state): State<AppState>,
-    headers: HeaderMap,
-    order_no: Result<Path<String>, PathRejection>,
-) -> Result<Response, Problem> {
+pub async fn read(State(state): State<AppState>, headers: HeaderMap, order_no: OrderNo) -> Result<Response, Problem> {
     let owner = match authenticate::caller(&state, &headers) {
         Ok(caller) => caller.owner(),
         Err(problem) if problem.kind == ProblemKind::Unauthorized => return Err(problem),
         Err(_) => return Err(Problem::not_found()),
     };
-    let order_no = order_no
-        .ok()
-        .map(|Path(number)| number)
-        .filter(|number| is_order_number(number));
-    let order_no = order_no.ok_or_else(Problem::not_found)?;
+    let order_no = order_number(order_no)?;
     let found = {
         // The order, its payments and its journal, as they stand at one moment.
         let mut connection = state.executor.database.reader().await.map_err(Problem::from)?;

@@ -3,10 +3,14 @@
 //!
 //! The page fetches itself anew; nothing of the order is in the stream.
 
-use super::{AppState, payment_api::order_number, session::Sessions};
+use super::{
+    AppState,
+    order_number::{OrderNo, order_number},
+    session::Sessions,
+};
 use crate::{orders::act::check_owner, problem::Problem};
 use axum::{
-    extract::{Path, State, rejection::PathRejection},
+    extract::State,
     http::HeaderMap,
     response::{
         IntoResponse as _, Response,
@@ -24,11 +28,7 @@ const LOOK: Duration = Duration::from_secs(1);
 const LIFE: Duration = Duration::from_mins(15);
 
 /// Tells of changes.
-pub async fn listen(
-    State(state): State<AppState>,
-    headers: HeaderMap,
-    order_no: Result<Path<String>, PathRejection>,
-) -> Result<Response, Problem> {
+pub async fn listen(State(state): State<AppState>, headers: HeaderMap, order_no: OrderNo) -> Result<Response, Problem> {
     let order_no = order_number(order_no)?;
     let session = Sessions::of(&state).find(&headers).ok_or_else(Problem::not_found)?;
     check_owner(&state.executor, &order_no, &session.owner()).await?;

@@ -2,12 +2,12 @@
 
 use super::{
     AppState,
+    order_number::{OrderNo, order_number},
     render::{self, Frames},
     session::Sessions,
 };
 use crate::{
     caller::SessionId,
-    domain::order_number::is_order_number,
     orders::read::{self, OrderRead},
     payments::{read::payable_channels, requests::RefundForm},
     problem::Problem,
@@ -17,10 +17,7 @@ use app::{
     wire::OrderWithJournal,
 };
 use axum::{
-    extract::{
-        Path, Query, State,
-        rejection::{PathRejection, QueryRejection},
-    },
+    extract::{Query, State, rejection::QueryRejection},
     http::{HeaderMap, HeaderName, Method, StatusCode},
     response::Response,
 };
@@ -62,17 +59,11 @@ pub async fn show(
     method: Method,
     frames: Frames,
     headers: HeaderMap,
-    order_no: Result<Path<String>, PathRejection>,
+    order_no: OrderNo,
     chosen: Result<Query<Chosen>, QueryRejection>,
 ) -> Result<Response, Problem> {
-    let sessions = Sessions::of(&state);
-    let order_no = order_no
-        .ok()
-        .map(|Path(number)| number)
-        .filter(|number| is_order_number(number));
-    let (Some(session), Some(order_no)) = (sessions.find(&headers), order_no) else {
-        return Err(Problem::not_found());
-    };
+    let order_no = order_number(order_no)?;
+    let session = Sessions::of(&state).find(&headers).ok_or_else(Problem::not_found)?;
     let shown = Shown {
         channel: chosen.ok().and_then(|Query(chosen)| chosen.channel),
         ..Shown::default()

@@ -1,10 +1,13 @@
 //! The JSON API of what is done with a placed order: pay, cancel, ask money back, confirm the receipt. Each is idempotent by its
 //! natural key: the open payment, the order's number, the refund's number.
 
-use super::{AppState, authenticate, body, reply};
+use super::{
+    AppState, authenticate, body,
+    order_number::{OrderNo, order_number},
+    reply,
+};
 use crate::{
     caller::Caller,
-    domain::order_number::is_order_number,
     faults::FaultPoint,
     idempotency::Outcome,
     orders::act::{Act, act, check_owner},
@@ -12,14 +15,11 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 use axum::{
-    body::{Body, Bytes},
-    extract::{Path, State, rejection::PathRejection},
+    body::Body,
+    extract::State,
     http::{HeaderMap, header},
     response::Response,
 };
-use body::BodyKind;
-
-type OrderNo = Result<Path<String>, PathRejection>;
 
 /// `POST /api/orders/{order_no}/payments`
 pub async fn pay(
@@ -29,7 +29,7 @@ pub async fn pay(
     request_body: Body,
 ) -> Result<Response, Problem> {
     let (caller, order_no) = who_and_what(&state, &headers, order_no)?;
-    let body = json_body(&headers, request_body).await?;
+    let body = body::read_json(&headers, request_body).await?;
     check_owner(&state.executor, &order_no, &caller.owner()).await?;
     let channel = channel_from_json(&body)?;
     let return_url = return_url(&state, &headers, &order_no);
@@ -59,7 +59,7 @@ pub async fn refund(
     request_body: Body,
 ) -> Result<Response, Problem> {
     let (caller, order_no) = who_and_what(&state, &headers, order_no)?;
-    let body = json_body(&headers, request_body).await?;
+    let body = body::read_json(&headers, request_body).await?;
     check_owner(&state.executor, &order_no, &caller.owner()).await?;
     let request = refund_from_json(&order_no, &body)?;
     let outcome = state.payments.ask_refund(&caller, request).await?;
@@ -91,26 +91,6 @@ fn who_and_what(state: &AppState, headers: &HeaderMap, order_no: OrderNo) -> Res
         other => other,
     }?;
     Ok((caller, order_number(order_no)?))
-}
-
-/// The number in the address; anything else is not there.
-pub fn order_number(order_no: OrderNo) -> Result<String, Problem> {
-    order_no
-        .ok()
-        .map(|Path(number)| number)
-        .filter(|number| is_order_number(number))
-        .ok_or_else(Problem::not_found)
-}
-
-async fn json_body(headers: &HeaderMap, request_body: Body) -> Result<Bytes, Problem> {
-    let body = body::read(headers, request_body).await?;
-    match body::kind(headers)? {
-        BodyKind::Json => Ok(body),
-        BodyKind::Form => Err(Problem::new(
-            ProblemKind::UnsupportedMediaType,
-            "Send application/json.",
-        )),
-    }
 }
 
 /// Where a provider leads the buyer back to: the public URL, else the address by which the buyer came.

@@ -2,9 +2,9 @@
 
 use super::{
     AppState, body,
-    body::BodyKind,
+    order_number::{OrderNo, order_number},
     order_pages::{self, Shown},
-    payment_api::{order_number, return_url},
+    payment_api::return_url,
     render::Frames,
     see_other,
     session::Sessions,
@@ -22,13 +22,11 @@ use crate::{
 };
 use app::pages::data::OrderNotice;
 use axum::{
-    body::{Body, Bytes},
-    extract::{Path, State, rejection::PathRejection},
+    body::Body,
+    extract::State,
     http::{HeaderMap, StatusCode},
     response::Response,
 };
-
-type OrderNo = Result<Path<String>, PathRejection>;
 
 /// One press of a button on an order's page.
 struct Press {
@@ -48,7 +46,7 @@ pub async fn pay(
     order_no: OrderNo,
     request_body: Body,
 ) -> Result<Response, Problem> {
-    let body = form_body(&headers, request_body).await?;
+    let body = body::read_form(&headers, request_body).await?;
     let mut press = Press::by(state, frames, &headers, order_no).await?;
     let channel = channel_from_form(&body)?;
     press.back = format!("{}?channel={channel}", press.back);
@@ -98,7 +96,7 @@ pub async fn refund(
     order_no: OrderNo,
     request_body: Body,
 ) -> Result<Response, Problem> {
-    let body = form_body(&headers, request_body).await?;
+    let body = body::read_form(&headers, request_body).await?;
     let press = Press::by(state, frames, &headers, order_no).await?;
     let typed = RefundForm::parse(&body)?;
     let request = match typed.meaning(&press.order_no) {
@@ -202,16 +200,5 @@ fn notice_of(problem: &str) -> OrderNotice {
             refundable_fen: problem["refundable_fen"].as_i64().unwrap_or(0),
         },
         _ => OrderNotice::StillWorking,
-    }
-}
-
-async fn form_body(headers: &HeaderMap, request_body: Body) -> Result<Bytes, Problem> {
-    let body = body::read(headers, request_body).await?;
-    match body::kind(headers)? {
-        BodyKind::Form => Ok(body),
-        BodyKind::Json => Err(Problem::new(
-            ProblemKind::UnsupportedMediaType,
-            "Send the form's fields.",
-        )),
     }
 }

@@ -8,14 +8,7 @@ use super::{
 use crate::{
     caller::{Caller, SessionId},
     faults::FaultPoint,
-    http::{
-        AppState, authenticate,
-        body::{self, BodyKind},
-        key,
-        render::Frames,
-        see_other,
-        session::Sessions,
-    },
+    http::{AppState, authenticate, body, key, render::Frames, see_other, session::Sessions},
     idempotency::Outcome,
     orders::request::{FormFields, OrderRequest},
     problem::{Problem, ProblemKind},
@@ -58,14 +51,7 @@ pub async fn post(
 }
 
 async fn read_fields(headers: &HeaderMap, request_body: Body) -> Result<FormFields, Problem> {
-    let body = body::read(headers, request_body).await?;
-    match body::kind(headers)? {
-        BodyKind::Form => Ok(FormFields::parse(&body)?),
-        BodyKind::Json => Err(Problem::new(
-            ProblemKind::UnsupportedMediaType,
-            "Send the form's fields.",
-        )),
-    }
+    Ok(FormFields::parse(&body::read_form(headers, request_body).await?)?)
 }
 
 impl Visit {
